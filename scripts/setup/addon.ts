@@ -1,0 +1,73 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { generateTypeDef } from "@napi-rs/cli";
+import { addonFile, currentHost, tripleOf } from "../../src/platform.ts";
+import { cargo, rustSources, targetFolder } from "../cargo.ts";
+import { Failure, say } from "../process.mjs";
+import { digest, isFresh, remember, root } from "../stamp.ts";
+import { ensureTools, rustVersion } from "./tools.ts";
+
+const native = join(root, "native");
+const types = join(native, "types");
+const addon = join(native, addonFile(tripleOf(currentHost)));
+const declarations = join(native, "index.d.ts");
+
+/** Builds the addon and its declarations, unless they were made from the sources as they are. */
+export async function ensureAddon(): Promise<void> {
+  const sources = digest(rustSources, [rustVersion() ?? "", targetFolder()]);
+  if (isFresh("addon", sources) && existsSync(addon) && existsSync(declarations)) return;
+  await ensureTools();
+  const isFirst = !existsSync(join(targetFolder(), "release"));
+  say(`building the addon${isFirst ? " (the first time, 25 to 45 minutes on two cores)" : ""}`);
+  await buildAddon();
+  installAddon();
+  await writeDeclarations();
+  remember("addon", sources);
+}
+
+/**
+ * Builds with cargo itself: `napi build` always names a target triple, which moves all output to another folder, and the heavy
+ * dependencies would be compiled once for the addon and once more for the tests.
+ */
+async function buildAddon(): Promise<void> {
+  mkdirSync(types, { recursive: true });
+  await cargoBuild();
+  // The macros write declarations only while they are expanded: a crate that is up to date writes none.
+  if (existsSync(join(types, "lance-loader-node"))) return;
+  await cargo(["clean", "--release", "--quiet", "-p", "lance-loader-node"]);
+  await cargoBuild();
+}
+
+async function cargoBuild(): Promise<void> {
+  const locked = process.env["CI"] ? ["--locked"] : [];
+  const code = await cargo(["build", "--release", "-p", "lance-loader-node", ...locked]);
+  if (code !== 0) throw new Failure("the addon did not build (see above)");
+}
+
+/** Puts the built library in its place at once: a process that has the old one loaded keeps it. */
+function installAddon(): void {
+  const names: Record<string, string> = {
+    darwin: "liblance_loader_node.dylib",
+    win32: "lance_loader_node.dll",
+  };
+  const built = join(targetFolder(), "release", names[process.platform] ?? "liblance_loader_node.so");
+  const next = `${addon}.next`;
+  copyFileSync(built, next);
+  renameSync(next, addon);
+}
+
+async function writeDeclarations(): Promise<void> {
+  const { dts } = await generateTypeDef({ typeDefDir: types, cwd: root, constEnum: false });
+  if (dts === "") throw new Failure("the addon declares nothing: napi's macros wrote no declarations");
+  if (existsSync(declarations) && readFileSync(declarations, "utf8") === dts) return;
+  rmSync(declarations, { force: true });
+  writeFileSync(declarations, dts);
+}
