@@ -1,0 +1,68 @@
+// Trains a small classifier on the MNIST digits, streamed from a LanceDB table in shuffled batches.
+//
+//   npm run quickstart                 trains from the start
+//   npm run quickstart -- --resume     goes on where the last run was stopped
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { StreamingDataLoader, StreamingDataset } from "lance-loader";
+import { loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
+import { Classifier } from "./classifier.ts";
+import { openDigits } from "./digits.ts";
+import { Progress } from "./progress.ts";
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string", default: ".data/quickstart" },
+    epochs: { type: "string", default: "5" },
+    resume: { type: "boolean", default: false },
+  },
+});
+const epochs = Number(values.epochs);
+const checkpointFile = join(values.data, "checkpoint.json");
+
+const { train, test } = await openDigits(values.data);
+await using dataset = await StreamingDataset.open(train, { columns: ["image", "label"], shuffleSeed: 7 });
+await using testDataset = await StreamingDataset.open(test, { shuffle: false });
+const loader = new StreamingDataLoader(dataset, { batchSize: 64 });
+const classifier = new Classifier();
+
+const checkpoint = values.resume ? loadCheckpoint(checkpointFile) : undefined;
+if (checkpoint) {
+  dataset.loadStateDict(checkpoint.state);
+  classifier.weights.set(checkpoint.weights);
+  console.log(`resuming in epoch ${dataset.epoch + 1}, after ${rowsSeen().toLocaleString("en")} rows of it`);
+}
+
+// When a loop over the loader has run to its end, the dataset stands at the next epoch.
+while (dataset.epoch < epochs) {
+  const title = `epoch ${dataset.epoch + 1}`;
+  const progress = new Progress(title, dataset.numSamples, rowsSeen());
+  let steps = 0;
+  for await (const batch of loader) {
+    const { data: images } = batch.tensor("image");
+    const loss = classifier.train(images, batch.column("label"), 0.3);
+    progress.add(batch.numRows, loss);
+    if (++steps % 50 === 0) save();
+  }
+  save();
+  const { loss, rate } = progress.end();
+  console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${rate}`);
+}
+
+function save(): void {
+  saveCheckpoint(checkpointFile, { state: dataset.stateDict(), weights: classifier.weights });
+}
+
+/** How many rows of the current epoch were handed over. */
+function rowsSeen(): number {
+  return dataset.stateDict().samples_consumed_per_split.reduce((sum, rows) => sum + rows, 0);
+}
+
+/** The part of the test digits that is recognised. */
+async function accuracy(): Promise<number> {
+  let correct = 0;
+  for await (const batch of testDataset.batches(256)) {
+    correct += classifier.countCorrect(batch.tensor("image").data, batch.column("label"));
+  }
+  return correct / testDataset.numSamples;
+}
