@@ -1,0 +1,20 @@
+//! From a plan of rows to batches in plan order: sources, windows, takes, memory, gathers, queues and budgets.
+//!
+//! Knows Arrow, but neither Lance nor JavaScript.
+
+pub mod budget;
+pub mod column;
+pub mod epoch;
+pub mod fetcher;
+pub mod gather;
+pub mod memory;
+pub mod pipeline;
+pub mod ready_queue;
+mod row_bytes;
+pub mod sizing;
+pub mod source;
+pub mod statistics;
+mod task;
+pub mod window;
+
+pub use row_bytes::fixed_row_bytes;

@@ -1,0 +1,18 @@
+//! Rows of Lance tables: open, pin a snapshot, find its live rows, filter, take and scan.
+//!
+//! The only crate that names `lance`.
+
+mod errors;
+mod filter;
+mod identity;
+mod live_rows;
+mod location;
+mod projection;
+mod snapshot;
+mod source;
+
+pub use live_rows::LiveRows;
+pub use location::Location;
+pub use projection::{Blobs, Projection};
+pub use snapshot::Snapshot;
+pub use source::LanceSource;

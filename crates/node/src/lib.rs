@@ -1,0 +1,14 @@
+//! The Node-API addon: conversions and handles, nothing else.
+//!
+//! Promises of this addon carry no values and no errors: they only say when to look. Every result and every error comes from a
+//! synchronous call, which can throw an error with a code of its own and a cause.
+
+mod batch;
+mod convert;
+mod errors;
+mod opening;
+mod pipeline;
+mod plan;
+mod runtime;
+mod table;
+mod wait;

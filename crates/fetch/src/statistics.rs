@@ -1,0 +1,66 @@
+//! What a pipeline counts while it works.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Counters of one or several pipelines, exact at any time. Updated without locks.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    bytes_loaded: AtomicU64,
+    rows_loaded: AtomicU64,
+    fetch_nanos: AtomicU64,
+    unscanned_rows: AtomicU64,
+    raw_rows: AtomicU64,
+    ready_rows: AtomicU64,
+}
+
+/// A reading of [`Statistics`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Bytes of rows that were read from the table, as they lie in memory.
+    pub bytes_loaded: u64,
+    /// Rows that were read from the table.
+    pub rows_loaded: u64,
+    /// Time that reads took, summed over reads that ran side by side.
+    pub fetch_time: Duration,
+    /// Rows of the plan of which no read was started yet.
+    pub unscanned_rows: u64,
+    /// Rows that are being read, or wait to be gathered.
+    pub raw_rows: u64,
+    /// Rows that are gathered and wait for the consumer.
+    pub ready_rows: u64,
+}
+
+impl Statistics {
+    /// Counts a finished read.
+    pub fn add_read(&self, rows: u64, bytes: u64, took: Duration) {
+        self.rows_loaded.fetch_add(rows, Ordering::Relaxed);
+        self.bytes_loaded.fetch_add(bytes, Ordering::Relaxed);
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.fetch_nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_unscanned_rows(&self, rows: u64) {
+        self.unscanned_rows.store(rows, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_raw_rows(&self, rows: u64) {
+        self.raw_rows.store(rows, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_ready_rows(&self, rows: u64) {
+        self.ready_rows.store(rows, Ordering::Relaxed);
+    }
+
+    /// Reads all counters.
+    pub fn read(&self) -> Reading {
+        Reading {
+            bytes_loaded: self.bytes_loaded.load(Ordering::Relaxed),
+            rows_loaded: self.rows_loaded.load(Ordering::Relaxed),
+            fetch_time: Duration::from_nanos(self.fetch_nanos.load(Ordering::Relaxed)),
+            unscanned_rows: self.unscanned_rows.load(Ordering::Relaxed),
+            raw_rows: self.raw_rows.load(Ordering::Relaxed),
+            ready_rows: self.ready_rows.load(Ordering::Relaxed),
+        }
+    }
+}

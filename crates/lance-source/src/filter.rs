@@ -1,0 +1,53 @@
+//! A filter, scanned once into the ordinals of the rows that it keeps.
+
+use std::sync::Arc;
+
+use arrow_array::UInt64Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+use futures::TryStreamExt;
+use lance::Dataset;
+use lance_core::ROW_ADDR;
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::{RowSet, RowSetBuilder};
+use roaring::RoaringTreemap;
+
+use crate::LiveRows;
+use crate::errors::read_failed;
+
+const WHAT: &str = "scanning the filter's rows";
+
+pub(crate) async fn filtered_rows(dataset: &Arc<Dataset>, rows: &LiveRows, filter: &str) -> Result<RowSet> {
+    let invalid = |error: lance::Error| {
+        Error::new(
+            Code::InvalidFilter,
+            format!("the filter {filter:?} can't be used: {error}. It must be an SQL expression over the table's columns"),
+        )
+        .with_cause(error)
+    };
+    let mut scanner = dataset.scan();
+    scanner.filter(filter).map_err(invalid)?;
+    scanner.empty_project().map_err(invalid)?;
+    scanner.with_row_address().scan_in_order(true);
+    // Planning resolves the expression against the schema: what fails here is the filter.
+    let mut batches = scanner.try_into_stream().await.map_err(invalid)?;
+    // A scalar index may answer out of storage order: the compressed bitmap takes any order.
+    let mut kept = RoaringTreemap::new();
+    while let Some(batch) = batches.try_next().await.map_err(|error| read_failed(WHAT, error))? {
+        let addresses: Option<&UInt64Array> =
+            batch.column_by_name(ROW_ADDR).and_then(|column| column.as_primitive_opt::<UInt64Type>());
+        let addresses =
+            addresses.ok_or_else(|| Error::new(Code::Internal, "the scan of a filter delivered no row addresses"))?;
+        for &address in addresses.values() {
+            let ordinal = rows.ordinal_of(address).ok_or_else(|| {
+                Error::new(Code::Internal, format!("the filter kept the row at address {address}, which is not live"))
+            })?;
+            kept.insert(ordinal);
+        }
+    }
+    let mut set = RowSetBuilder::new();
+    for ordinal in kept {
+        set.push(ordinal)?;
+    }
+    Ok(set.finish())
+}

@@ -1,0 +1,16 @@
+//! Where a table lies and which snapshot of it is wanted.
+
+use std::collections::HashMap;
+
+/// The place of a table, the options of its object store, and the snapshot that is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// A local path or an object-store URI (`s3://`, `gs://`, `az://`, `file://`).
+    pub uri: String,
+    /// Options of the object store, by Lance's own names. They may hold secrets and are never printed.
+    pub storage_options: HashMap<String, String>,
+    /// The version; the newest one when absent.
+    pub version: Option<u64>,
+    /// The branch that `version` counts on; main when absent.
+    pub branch: Option<String>,
+}

@@ -1,0 +1,151 @@
+//! Takes and scans of one snapshot with one projection.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use lance::Dataset;
+use lance::dataset::{ProjectionRequest, TakeBuilder};
+use lance_core::ROW_ID;
+use lance_loader_fetch::source::RowSource;
+use lance_loader_order::{Code, Error, Result};
+
+use crate::LiveRows;
+use crate::errors::read_failed;
+use crate::projection::Projection;
+
+/// The projected rows of a snapshot.
+#[derive(Clone, Debug)]
+pub struct LanceSource {
+    dataset: Arc<Dataset>,
+    rows: Arc<LiveRows>,
+    projection: Arc<Projection>,
+}
+
+impl LanceSource {
+    pub(crate) fn new(dataset: Arc<Dataset>, rows: Arc<LiveRows>, projection: Projection) -> Result<Self> {
+        let source = Self { dataset, rows, projection: Arc::new(projection) };
+        source.take_builder(Vec::new(), &source.projection.columns)?;
+        Ok(source)
+    }
+
+    fn take_builder(&self, addresses: Vec<u64>, columns: &[String]) -> Result<TakeBuilder> {
+        let failed = |error| read_failed("planning a take", error);
+        let mut plan = ProjectionRequest::from_columns(columns, self.dataset.schema())
+            .into_projection_plan(self.dataset.clone())
+            .map_err(failed)?;
+        plan.physical_projection = plan.physical_projection.with_blob_handling(self.projection.blobs.handling());
+        let builder =
+            TakeBuilder::try_new_from_addresses(self.dataset.clone(), addresses, Arc::new(plan)).map_err(failed)?;
+        // Ordinals are of live rows only, so that nobody needs to read the deletion files again.
+        Ok(builder.with_ignore_deletions(true))
+    }
+
+    async fn take_ordinals(self, ordinals: Vec<u64>) -> Result<RecordBatch> {
+        if ordinals.is_empty() {
+            return Ok(RecordBatch::new_empty(self.projection.schema.clone()));
+        }
+        let mut addresses = ordinals;
+        self.rows.addresses(&mut addresses)?;
+        let builder = self.take_builder(addresses.clone(), &self.projection.columns)?;
+        let batch = builder.execute().await.map_err(|error| read_failed("a read of the table", error))?;
+        if batch.num_rows() != addresses.len() {
+            return Err(self.missing(&addresses, batch.num_rows()).await);
+        }
+        arrange(&batch, &self.projection.schema)
+    }
+
+    /// Names the rows that a take did not deliver: asks for them one by one until the first few are known.
+    async fn missing(&self, addresses: &[u64], delivered: usize) -> Error {
+        const NAMED: usize = 5;
+        let row_id = [ROW_ID.to_string()];
+        let mut missing = Vec::new();
+        for &address in addresses {
+            if missing.len() == NAMED {
+                break;
+            }
+            let found = match self.take_builder(vec![address], &row_id) {
+                Ok(builder) => builder.execute().await.map_or(0, |batch| batch.num_rows()),
+                Err(error) => return error,
+            };
+            if found == 0 {
+                missing.push(address.to_string());
+            }
+        }
+        Error::new(
+            Code::RowsMissing,
+            format!(
+                "{} of {} rows did not come back from version {} of the table; the first ones lie at the row addresses {}. \
+                 The table's files are damaged or were changed in place",
+                addresses.len() - delivered,
+                addresses.len(),
+                self.dataset.version_id(),
+                if missing.is_empty() { "(unknown)".to_string() } else { missing.join(", ") }
+            ),
+        )
+    }
+
+    async fn open_scan(self, batch_bytes: u64) -> Result<BoxStream<'static, Result<RecordBatch>>> {
+        let failed = |error| read_failed("a scan of the table", error);
+        let mut scanner = self.dataset.scan();
+        scanner.blob_handling(self.projection.blobs.handling());
+        scanner.project(&self.projection.columns).map_err(failed)?;
+        scanner.scan_in_order(true).batch_size_bytes(batch_bytes);
+        let schema = self.projection.schema.clone();
+        let batches = scanner.try_into_stream().await.map_err(failed)?;
+        Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())
+    }
+}
+
+impl RowSource for LanceSource {
+    fn schema(&self) -> SchemaRef {
+        self.projection.schema.clone()
+    }
+
+    fn num_rows(&self) -> u64 {
+        self.rows.len()
+    }
+
+    fn take(&self, ordinals: Vec<u64>) -> BoxFuture<'static, Result<RecordBatch>> {
+        self.clone().take_ordinals(ordinals).boxed()
+    }
+
+    fn scan(&self, batch_bytes: u64) -> BoxStream<'static, Result<RecordBatch>> {
+        stream::once(self.clone().open_scan(batch_bytes)).try_flatten().boxed()
+    }
+
+    fn row_ids(&self, ordinals: &mut [u64]) -> Result<()> {
+        self.rows.row_ids(ordinals)
+    }
+}
+
+/// The columns of `batch` in the order of `schema`.
+fn arrange(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let columns: Result<Vec<_>> = schema
+        .fields
+        .iter()
+        .map(|field| {
+            batch.column_by_name(field.name()).cloned().ok_or_else(|| {
+                Error::new(Code::Internal, format!("the table's reader left out the column {:?}", field.name()))
+            })
+        })
+        .collect();
+    let columns = columns?;
+    // The reader has the last word on types and nullability; the names and the order are ours.
+    let fields: Vec<_> = schema
+        .fields
+        .iter()
+        .zip(&columns)
+        .map(|(field, column)| {
+            let nullable = field.is_nullable() || column.null_count() > 0;
+            field.as_ref().clone().with_data_type(column.data_type().clone()).with_nullable(nullable)
+        })
+        .collect();
+    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata.clone()));
+    RecordBatch::try_new(schema, columns).map_err(|error| {
+        Error::new(Code::ReadFailed, format!("the table's reader delivered columns that do not fit: {error}")).with_cause(error)
+    })
+}

@@ -1,0 +1,115 @@
+//! A running read of a plan.
+
+use std::sync::Arc;
+
+use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
+use lance_loader_fetch::pipeline::PipelineOptions;
+use lance_loader_fetch::ready_queue::Next;
+use lance_loader_order::{Code, Error, Result};
+use napi::Env;
+use napi::bindgen_prelude::{Object, PromiseRaw};
+use napi_derive::napi;
+
+use crate::batch;
+use crate::convert::{count, size};
+use crate::errors::{JsResult, from_napi, guarded};
+use crate::plan::Plan;
+use crate::runtime::runtime;
+use crate::table::TableData;
+use crate::wait::Signal;
+
+/// How a plan is read; nothing here changes which rows come or in which order.
+#[napi(object, object_to_js = false)]
+pub struct StartOptions {
+    /// Samples of the plan to leave out at its beginning.
+    pub skip: f64,
+    /// Rows of a batch.
+    pub batch_rows: f64,
+    /// Rows that a split contributes to one read; by the size of a row when absent.
+    pub read_batch_size: Option<f64>,
+    /// Reads in flight.
+    pub io_queue_depth: f64,
+    /// Bytes of gathered batches that may wait.
+    pub ready_bytes: f64,
+    /// `auto`, `memory` or `take`.
+    pub fetch: String,
+    /// Whether batches are lent to JavaScript instead of copied.
+    pub lend_buffers: bool,
+}
+
+/// Batches of a plan: take what is there, else wait.
+#[napi]
+pub struct Pipeline {
+    inner: lance_loader_fetch::pipeline::Pipeline,
+    lend: bool,
+}
+
+impl Pipeline {
+    pub(crate) fn start(table: &Arc<TableData>, plan: &Plan, options: &StartOptions) -> Result<Self> {
+        if !plan.is_of(table) {
+            return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
+        }
+        let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
+        let owned = plan.owned().len() as u64;
+        let pipeline_options = PipelineOptions {
+            batch_rows: count("batchSize", options.batch_rows)?.max(1),
+            window_rows: rows_a_split.map(|rows| rows.saturating_mul(owned).max(1)),
+            io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
+            ready_bytes: count("readyBytes", options.ready_bytes)?,
+        };
+        let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone()));
+        let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
+        let inner = lance_loader_fetch::pipeline::Pipeline::start(
+            runtime()?,
+            rows,
+            fetcher,
+            &table.budget,
+            &table.statistics,
+            pipeline_options,
+        );
+        Ok(Self { inner, lend: options.lend_buffers })
+    }
+}
+
+fn fetch_mode(name: &str) -> Result<FetchMode> {
+    match name {
+        "auto" => Ok(FetchMode::Auto),
+        "memory" => Ok(FetchMode::Memory),
+        "take" => Ok(FetchMode::Take),
+        _ => Err(Error::new(
+            Code::InvalidArgument,
+            format!("fetch is {name:?}: it must be \"auto\", \"memory\" or \"take\""),
+        )),
+    }
+}
+
+#[napi]
+impl Pipeline {
+    /// The batches that are ready, up to `max_rows` rows; none while there is none yet; `null` at the end.
+    #[napi(ts_return_type = "NativeBatch[] | null")]
+    pub fn take<'env>(&self, env: &'env Env, max_rows: f64) -> JsResult<Option<Vec<Object<'env>>>> {
+        match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
+            Next::Finished => Ok(None),
+            Next::Pending => Ok(Some(Vec::new())),
+            Next::Batches(blocks) => {
+                let objects: napi::Result<Vec<_>> =
+                    blocks.into_iter().map(|block| batch::to_object(env, block, self.lend)).collect();
+                objects.map(Some).map_err(|error| from_napi(&error))
+            }
+        }
+    }
+
+    /// Fulfilled when `take` has something to say.
+    #[napi]
+    pub fn wait<'env>(&self, env: &'env Env) -> JsResult<PromiseRaw<'env, ()>> {
+        let (signal, promise) = Signal::new(env)?;
+        self.inner.on_ready(Box::new(move || signal.fulfil()));
+        Ok(promise)
+    }
+
+    /// Cancels the reads and frees what waits; whoever waits is told. Closing again changes nothing.
+    #[napi]
+    pub fn close(&self) {
+        self.inner.close();
+    }
+}

@@ -1,0 +1,176 @@
+//! The plan of an epoch, for one rank and worker.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
+use lance_loader_fetch::pipeline::RowPlan;
+use lance_loader_order::{
+    Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout, Topology,
+};
+use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
+use napi_derive::napi;
+
+use crate::convert::{count, number, size, unsigned};
+use crate::errors::{JsResult, guarded};
+use crate::table::TableData;
+
+/// The version of the order algorithm.
+#[napi]
+pub const ORDER_ALGORITHM_VERSION: u32 = ORDER_VERSION;
+
+/// What decides an order, and from where on it is walked.
+#[napi(object, object_to_js = false)]
+pub struct PlanOptions {
+    /// The number of splits.
+    pub num_splits: f64,
+    /// Whether the first splits have one row more where rows are left over, instead of dropping them.
+    pub keep_remainder: bool,
+    /// Whether the rows are shuffled.
+    pub shuffle: bool,
+    /// Rows of a run that the shuffle keeps together.
+    pub shuffle_clump_size: f64,
+    /// The seed.
+    pub shuffle_seed: BigInt,
+    /// The epoch.
+    pub epoch: f64,
+    /// The rank.
+    pub rank: f64,
+    /// The number of ranks.
+    pub world_size: f64,
+    /// The worker of this rank.
+    pub worker: f64,
+    /// The number of workers of each rank.
+    pub num_workers: f64,
+    /// Samples of each split that were handed over already; none when empty.
+    pub progress: Vec<f64>,
+}
+
+/// The samples that are left of an epoch.
+#[napi]
+pub struct Plan {
+    table: Arc<TableData>,
+    plan: Arc<lance_loader_order::Plan>,
+    layout: SplitLayout,
+    owned: Range<usize>,
+    order: Arc<Order>,
+}
+
+impl Plan {
+    pub(crate) fn new(table: Arc<TableData>, options: &PlanOptions) -> Result<Self> {
+        let rows = table.num_rows();
+        let num_splits = size("numSplits", options.num_splits)?;
+        let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
+        let topology = Topology::new(
+            size("rank", options.rank)?,
+            size("worldSize", options.world_size)?,
+            size("worker.id", options.worker)?,
+            size("worker.numWorkers", options.num_workers)?,
+        )?;
+        let owned = topology.owned(num_splits)?;
+        let layout = SplitLayout::new(rows, num_splits, remainder)?;
+        let order = order_of(rows, options)?;
+        let progress = match options.progress.as_slice() {
+            [] => vec![0; num_splits],
+            progress => progress.iter().map(|&done| count("samples_consumed_per_split", done)).collect::<Result<_>>()?,
+        };
+        let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
+        Ok(Self { table, plan, layout, owned, order: Arc::new(order) })
+    }
+
+    /// The rows from sample number `from` of this plan on.
+    pub(crate) fn rows_from(&self, from: u64) -> EpochRows {
+        let mut cursor = Cursor::new(self.plan.clone());
+        cursor.seek(from);
+        EpochRows::new(cursor, self.order.clone())
+    }
+
+    pub(crate) fn owned(&self) -> Range<usize> {
+        self.owned.clone()
+    }
+
+    pub(crate) fn is_of(&self, table: &Arc<TableData>) -> bool {
+        Arc::ptr_eq(&self.table, table)
+    }
+
+    /// As many of the samples from number `from` on as there are, at most `samples`.
+    fn range(&self, from: f64, samples: f64) -> Result<(u64, usize)> {
+        let from = count("from", from)?;
+        let left = self.plan.remaining().saturating_sub(from);
+        let samples = count("count", samples)?.min(left);
+        let samples = usize::try_from(samples)
+            .map_err(|_| Error::new(Code::InvalidArgument, format!("count is {samples}, more than fit into memory")))?;
+        Ok((from, samples))
+    }
+}
+
+fn order_of(rows: u64, options: &PlanOptions) -> Result<Order> {
+    if !options.shuffle {
+        return Ok(Order::Storage { rows });
+    }
+    let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
+    let key = Key::derive(seed, count("epoch", options.epoch)?, Domain::Epoch);
+    Ok(Order::Shuffled(Shuffle::new(rows, count("shuffleClumpSize", options.shuffle_clump_size)?, key)?))
+}
+
+#[napi]
+impl Plan {
+    /// Samples of this rank and worker in the whole epoch.
+    #[napi(getter)]
+    pub fn total(&self) -> JsResult<f64> {
+        guarded(|| number(self.plan.total()))
+    }
+
+    /// Samples that the plan has.
+    #[napi(getter)]
+    pub fn remaining(&self) -> JsResult<f64> {
+        guarded(|| number(self.plan.remaining()))
+    }
+
+    /// Rows that the cut into splits leaves out.
+    #[napi(getter)]
+    pub fn dropped(&self) -> JsResult<f64> {
+        guarded(|| number(self.layout.dropped()))
+    }
+
+    /// The first split that is owned, and the one behind the last.
+    #[napi(getter)]
+    pub fn owned_splits(&self) -> JsResult<Vec<f64>> {
+        guarded(|| Ok(vec![number(self.owned.start as u64)?, number(self.owned.end as u64)?]))
+    }
+
+    /// The progress of every split once `samples` samples of the plan were handed over.
+    #[napi]
+    pub fn progress_after(&self, samples: f64) -> JsResult<Vec<f64>> {
+        guarded(|| self.plan.progress_after(count("samples", samples)?).into_iter().map(number).collect())
+    }
+
+    /// The splits of the samples from number `from` on.
+    #[napi]
+    pub fn splits(&self, from: f64, samples: f64) -> JsResult<Uint32Array> {
+        guarded(|| {
+            let (from, samples) = self.range(from, samples)?;
+            let mut entries = vec![Entry::default(); samples];
+            let mut cursor = Cursor::new(self.plan.clone());
+            cursor.seek(from);
+            cursor.fill(&mut entries);
+            Ok(Uint32Array::new(entries.iter().map(|entry| entry.split as u32).collect()))
+        })
+    }
+
+    /// The row ids of the samples from number `from` on. Reads no row.
+    #[napi]
+    pub fn row_ids(&self, from: f64, samples: f64) -> JsResult<BigUint64Array> {
+        guarded(|| {
+            let (from, samples) = self.range(from, samples)?;
+            let mut rows = vec![0; samples];
+            self.rows_from(from).fill(&mut rows)?;
+            if let Some(eligible) = &self.table.eligible {
+                let outside = |row| Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()));
+                eligible.select_many(&mut rows).map_err(outside)?;
+            }
+            self.table.source.row_ids(&mut rows)?;
+            Ok(BigUint64Array::new(rows))
+        })
+    }
+}

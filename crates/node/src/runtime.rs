@@ -1,0 +1,30 @@
+//! The threads of the addon, and what all its tables share.
+
+use std::sync::OnceLock;
+
+use lance_loader_fetch::budget::Budget;
+use lance_loader_order::{Code, Error, Result};
+use tokio::runtime::{Builder, Handle, Runtime};
+
+static RUNTIME: OnceLock<std::io::Result<Runtime>> = OnceLock::new();
+static SHARED_BUDGET: OnceLock<Budget> = OnceLock::new();
+
+/// The runtime of the process, started at the first use and never stopped.
+///
+/// It outlives every JavaScript environment, so that worker threads may load and leave the addon in any order. Its threads sleep when
+/// nothing is read, and do not keep the process alive.
+pub(crate) fn runtime() -> Result<&'static Handle> {
+    let started = RUNTIME.get_or_init(|| {
+        let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+        Builder::new_multi_thread().worker_threads(threads).thread_name("lance-loader").enable_all().build()
+    });
+    match started {
+        Ok(runtime) => Ok(runtime.handle()),
+        Err(error) => Err(Error::new(Code::Internal, format!("the loader's threads could not be started: {error}"))),
+    }
+}
+
+/// The budget of all tables that have none of their own. The first caller sets its limit.
+pub(crate) fn shared_budget(limit: u64) -> Budget {
+    SHARED_BUDGET.get_or_init(|| Budget::new(limit)).clone()
+}

@@ -1,0 +1,169 @@
+//! An open table: one snapshot, one projection, one filter.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lance_loader_fetch::budget::Budget;
+use lance_loader_fetch::column::delivered_schema;
+use lance_loader_fetch::memory::MemoryTable;
+use lance_loader_fetch::source::RowSource;
+use lance_loader_fetch::statistics::Statistics;
+use lance_loader_lance_source::Snapshot;
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::RowSet;
+use napi::bindgen_prelude::Uint8Array;
+use napi_derive::napi;
+
+use crate::convert::number;
+use crate::errors::{JsResult, guarded};
+use crate::pipeline::{Pipeline, StartOptions};
+use crate::plan::{Plan, PlanOptions};
+use crate::runtime::shared_budget;
+
+/// What an open table holds.
+pub(crate) struct TableData {
+    snapshot: Snapshot,
+    pub(crate) source: Arc<dyn RowSource>,
+    pub(crate) eligible: Option<Arc<RowSet>>,
+    pub(crate) memory: Arc<MemoryTable>,
+    pub(crate) budget: Budget,
+    pub(crate) statistics: Arc<Statistics>,
+    schema: Vec<u8>,
+}
+
+impl TableData {
+    pub(crate) fn new(
+        snapshot: Snapshot,
+        source: Arc<dyn RowSource>,
+        eligible: Option<Arc<RowSet>>,
+        memory_budget: u64,
+        shared: bool,
+    ) -> Result<Self> {
+        let budget = if shared { shared_budget(memory_budget) } else { Budget::new(memory_budget) };
+        let statistics = Arc::new(Statistics::default());
+        let memory = MemoryTable::new(source.clone(), eligible.clone(), budget.clone(), statistics.clone());
+        let schema = schema_bytes(source.as_ref())?;
+        Ok(Self { snapshot, source, eligible, memory: Arc::new(memory), budget, statistics, schema })
+    }
+
+    /// The number of eligible rows: all live rows, or those that the filter kept.
+    pub(crate) fn num_rows(&self) -> u64 {
+        self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len())
+    }
+}
+
+/// The delivered schema as an Arrow IPC stream without batches.
+fn schema_bytes(source: &dyn RowSource) -> Result<Vec<u8>> {
+    let schema = delivered_schema(&source.schema())?;
+    let failed = |error: arrow_schema::ArrowError| {
+        Error::new(Code::UnsupportedType, format!("the table's schema can't be written as Arrow IPC: {error}")).with_cause(error)
+    };
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &schema).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    writer.into_inner().map_err(failed)
+}
+
+/// Counters of a table's reads.
+#[napi(object, object_from_js = false)]
+pub struct TableStatistics {
+    /// Bytes of rows that were read, as they lie in memory.
+    pub bytes_loaded: f64,
+    /// Rows that were read.
+    pub rows_loaded: f64,
+    /// Seconds that reads took, summed over reads that ran side by side.
+    pub fetch_time: f64,
+    /// Rows of the running plan of which no read was started yet.
+    pub unscanned_rows: f64,
+    /// Rows that are being read, or wait to be gathered.
+    pub raw_rows: f64,
+    /// Rows that are gathered and wait.
+    pub ready_rows: f64,
+    /// Bytes that are admitted to the budget.
+    pub budget_used: f64,
+}
+
+/// One snapshot of a table with one projection and one filter.
+#[napi]
+pub struct Table {
+    data: Mutex<Option<Arc<TableData>>>,
+}
+
+impl Table {
+    pub(crate) fn new(data: TableData) -> Self {
+        Self { data: Mutex::new(Some(Arc::new(data))) }
+    }
+
+    fn data(&self) -> Result<Arc<TableData>> {
+        let data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        data.clone().ok_or_else(|| Error::new(Code::Closed, "the dataset is closed: open it again"))
+    }
+}
+
+#[napi]
+impl Table {
+    /// The version that is pinned.
+    #[napi(getter)]
+    pub fn version(&self) -> JsResult<f64> {
+        guarded(|| number(self.data()?.snapshot.version()))
+    }
+
+    /// The branch; `null` is main.
+    #[napi(getter)]
+    pub fn branch(&self) -> JsResult<Option<String>> {
+        guarded(|| Ok(self.data()?.snapshot.branch().map(ToString::to_string)))
+    }
+
+    /// The digest of the data files' names.
+    #[napi(getter)]
+    pub fn identity(&self) -> JsResult<String> {
+        guarded(|| Ok(self.data()?.snapshot.identity().to_string()))
+    }
+
+    /// The number of eligible rows.
+    #[napi(getter)]
+    pub fn num_rows(&self) -> JsResult<f64> {
+        guarded(|| number(self.data()?.num_rows()))
+    }
+
+    /// The schema of the batches, as an Arrow IPC stream without batches.
+    #[napi(getter)]
+    pub fn schema(&self) -> JsResult<Uint8Array> {
+        guarded(|| Ok(Uint8Array::new(self.data()?.schema.clone())))
+    }
+
+    /// The counters of all reads of this table.
+    #[napi]
+    pub fn statistics(&self) -> JsResult<TableStatistics> {
+        guarded(|| {
+            let data = self.data()?;
+            let reading = data.statistics.read();
+            Ok(TableStatistics {
+                bytes_loaded: number(reading.bytes_loaded)?,
+                rows_loaded: number(reading.rows_loaded)?,
+                fetch_time: reading.fetch_time.as_secs_f64(),
+                unscanned_rows: number(reading.unscanned_rows)?,
+                raw_rows: number(reading.raw_rows)?,
+                ready_rows: number(reading.ready_rows)?,
+                budget_used: number(data.budget.used())?,
+            })
+        })
+    }
+
+    /// The plan of an epoch.
+    #[napi]
+    pub fn plan(&self, options: PlanOptions) -> JsResult<Plan> {
+        guarded(|| Plan::new(self.data()?, &options))
+    }
+
+    /// Starts to read a plan of this table.
+    #[napi]
+    pub fn start(&self, plan: &Plan, options: StartOptions) -> JsResult<Pipeline> {
+        guarded(|| Pipeline::start(&self.data()?, plan, &options))
+    }
+
+    /// Lets the snapshot, the rows in memory and the counters go once running pipelines have ended. Closing again changes nothing.
+    #[napi]
+    pub fn close(&self) {
+        let data = self.data.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(data);
+    }
+}
