@@ -70,7 +70,12 @@ export class Classifier {
 
   #layer(inputs: number, outputs: number, start: number): Dense {
     const end = start + Dense.size(inputs, outputs);
-    return new Dense(inputs, outputs, this.weights.subarray(start, end), this.#gradients.subarray(start, end));
+    return new Dense(
+      inputs,
+      outputs,
+      this.weights.subarray(start, end),
+      this.#gradients.subarray(start, end),
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { connect, type Connection, type Table } from "@lancedb/lancedb";
-import { Field, FixedSizeList, makeData, makeVector, Table as ArrowTable, Uint8 } from "apache-arrow";
+import { type Connection, connect, type Table } from "@lancedb/lancedb";
+import { Table as ArrowTable, Field, FixedSizeList, makeData, makeVector, Uint8 } from "apache-arrow";
 
 /** The size of a digit's image, row after row of grey values. */
 const pixels = 28 * 28;

@@ -32,6 +32,9 @@ export class Progress {
   #figures(): { loss: string; rate: string } {
     const seconds = (performance.now() - this.#start) / 1000;
     const rate = Math.round(this.#rows / Math.max(seconds, 0.001));
-    return { loss: (this.#loss / Math.max(this.#steps, 1)).toFixed(4), rate: `${rate.toLocaleString("en")} rows/s` };
+    return {
+      loss: (this.#loss / Math.max(this.#steps, 1)).toFixed(4),
+      rate: `${rate.toLocaleString("en")} rows/s`,
+    };
   }
 }
