@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@lancedb/lancedb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const folder = mkdtempSync(join(tmpdir(), "lance-loader-pack-"));
+const project = join(folder, "project");
+const program = `
+  const dataset = await StreamingDataset.open(process.argv[2], { shuffle: false });
+  const seen = [];
+  for await (const batch of dataset.batches(4)) seen.push(...batch.column("id"));
+  await dataset.close();
+  console.log(JSON.stringify(seen));
+`;
+let packed: string[] = [];
+
+beforeAll(async () => {
+  const [{ filename, files }] = JSON.parse(npm(root, "pack", "--json", "--pack-destination", folder));
+  packed = files.map(({ path }: { path: string }) => path);
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true }));
+  npm(project, "install", "--ignore-scripts", "--no-audit", "--no-fund", join(folder, filename));
+  const rows = Array.from({ length: 10 }, (_, id) => ({ id }));
+  await (await connect(folder)).createTable("rows", rows);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the installed tarball", () => {
+  it("has_what_a_user_needs_and_nothing_else", () => {
+    expect(packed).toContain("dist/index.js");
+    expect(packed).toContain("dist/index.d.ts");
+    expect(packed).toEqual(expect.arrayContaining(["package.json", "README.md", "LICENSE", "CHANGELOG.md"]));
+    const expected =
+      /^(dist\/.+\.(js|d\.ts|js\.map)|native\/(index\.d\.ts|.+\.node)|[A-Z]+(\.md)?|package\.json)$/;
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+  });
+
+  it("brings_no_packages_but_its_peers", () => {
+    const names = readdirSync(join(project, "node_modules"));
+    expect(names).toEqual(expect.arrayContaining(["lance-loader", "apache-arrow"]));
+    expect(names).not.toContain("@lancedb");
+  });
+
+  it("is_imported_as_an_es_module", () => {
+    expect(run("program.mjs", `import { StreamingDataset } from "lance-loader";${program}`)).toEqual(tenIds);
+  });
+
+  it("is_required_from_commonjs", () => {
+    const text = `const { StreamingDataset } = require("lance-loader");(async () => {${program}})();`;
+    expect(run("program.cjs", text)).toEqual(tenIds);
+  });
+
+  it("declares_types_that_a_strict_program_compiles_against", () => {
+    const text = `import { StreamingDataset } from "lance-loader";
+      const dataset: StreamingDataset = await StreamingDataset.open("table");
+      const count: number = dataset.numSamples;
+      // @ts-expect-error: a number has no such method
+      count.nonsense();`;
+    writeFileSync(join(project, "program.mts"), text);
+    const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", ...types];
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    execFileSync(process.execPath, [tsc, ...options, "program.mts"], { cwd: project, stdio: "pipe" });
+  });
+});
+
+const tenIds = Array.from({ length: 10 }, (_, id) => id);
+
+/** Runs a program inside the user's project and reads the JSON that it prints. */
+function run(name: string, text: string): unknown {
+  writeFileSync(join(project, name), text);
+  const table = join(folder, "rows.lance");
+  const output = execFileSync(process.execPath, [name, table], { cwd: project, encoding: "utf8" });
+  return JSON.parse(output);
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync("npm", args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+}
