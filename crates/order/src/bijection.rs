@@ -1,24 +1,24 @@
 //! A keyed bijection of `[0, N)`: a shuffle that is computed per position and stored nowhere.
 //!
-//! A Feistel network over the pairs of `[0, a) x [0, b)`, where `a` is a power of two near the square root of N and `b` the
-//! smallest number with `a * b >= N`; what leaves `[0, N)` is sent through again until it comes back ("cycle walking"). Both
-//! are from Black and Rogaway 2002, "Ciphers with Arbitrary Finite Domains". Why this one, and the statistics that the
-//! number of rounds rests on, are in `docs/design/order.md`.
+//! A Feistel network over the pairs of `[0, a) x [0, b)`, where `a` is a power of two near the square root of
+//! N and `b` the smallest number with `a * b >= N`; what leaves `[0, N)` is sent through again until it comes
+//! back ("cycle walking"). Both are from Black and Rogaway 2002, "Ciphers with Arbitrary Finite Domains". Why
+//! this one, and the statistics that the number of rounds rests on, are in `docs/design/order.md`.
 
 use crate::{Code, Error, Key, Result, draw};
 
 /// The most rows that an order is computed over: 2^63 - 1, so that no position passes a signed number.
 pub const MAX_ROWS: u64 = u64::MAX >> 1;
 
-/// The low 32 bits: each half of a position and each key of a round fits in them, so that products are 32 x 32 to 64 bits,
-/// which every vector unit has.
+/// The low 32 bits: each half of a position and each key of a round fits in them, so that products are 32 x
+/// 32 to 64 bits, which every vector unit has.
 const LOW: u64 = 0xFFFF_FFFF;
-/// Odd constants with well-mixed bits (the first primes of xxHash32 and of MurmurHash3).
+/// Odd constants with well-mixed bits (the first primes of `xxHash32` and of `MurmurHash3`).
 const FIRST_FACTOR: u64 = 0x9E37_79B1;
 const SECOND_FACTOR: u64 = 0x85EB_CA6B;
 
-/// Positions that go through the network side by side. One position is a chain of dependent products; a whole block keeps
-/// the processor's multipliers busy and compiles to vector code.
+/// Positions that go through the network side by side. One position is a chain of dependent products; a whole
+/// block keeps the processor's multipliers busy and compiles to vector code.
 const WIDE: usize = 64;
 /// The block for the rest of a slice.
 const NARROW: usize = 8;
@@ -31,7 +31,8 @@ const MAX_PAIRS: usize = 16;
 ///
 /// Not a cipher: it hides nothing from someone who wants to learn the key.
 ///
-/// Memory: under 600 bytes, whatever the size. Time: constant expected time a position; in slices a few nanoseconds.
+/// Memory: under 600 bytes, whatever the size. Time: constant expected time a position; in slices a few
+/// nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Bijection {
     size: u64,
@@ -61,9 +62,10 @@ impl RoundKey {
         Self { first: bits & LOW, second: bits >> 32 }
     }
 
-    /// The round function: 32 bits to 32 bits (the rest of the result is to be masked away). Two keyed "multiply and fold" steps
-    /// as in wyhash: both halves of a product together depend on every bit of its factor.
-    #[inline(always)]
+    /// The round function: 32 bits to 32 bits (the rest of the result is to be masked away). Two keyed
+    /// "multiply and fold" steps as in wyhash: both halves of a product together depend on every bit of its
+    /// factor.
+    #[inline]
     const fn mix(self, half: u64) -> u64 {
         let product = ((half ^ self.first) & LOW) * FIRST_FACTOR;
         let folded = (product ^ (product >> 32) ^ self.second) & LOW;
@@ -150,9 +152,10 @@ impl Bijection {
         }
     }
 
-    /// Sends a block through the network, and each position that is then outside `[0, size)` through it again. That ends: the
-    /// cycle of a position comes back to that position at last, and fewer than `2^low_bits` pairs are outside.
-    #[inline(always)]
+    /// Sends a block through the network, and each position that is then outside `[0, size)` through it
+    /// again. That ends: the cycle of a position comes back to that position at last, and fewer than
+    /// `2^low_bits` pairs are outside.
+    #[inline]
     fn apply_block<const N: usize>(&self, block: [u64; N]) -> [u64; N] {
         let mut block = self.permute(block);
         for image in &mut block {
@@ -163,7 +166,7 @@ impl Bijection {
         block
     }
 
-    #[inline(always)]
+    #[inline]
     fn permute<const N: usize>(&self, block: [u64; N]) -> [u64; N] {
         let (mut high, mut low) = self.halves(block);
         let (size, mask) = (self.high_size & LOW, (1 << self.low_bits) - 1);
@@ -196,13 +199,13 @@ impl Bijection {
         self.join(high, low)
     }
 
-    #[inline(always)]
+    #[inline]
     fn halves<const N: usize>(&self, block: [u64; N]) -> ([u64; N], [u64; N]) {
         let mask = (1 << self.low_bits) - 1;
         (block.map(|position| position >> self.low_bits), block.map(|position| position & mask))
     }
 
-    #[inline(always)]
+    #[inline]
     fn join<const N: usize>(&self, high: [u64; N], mut low: [u64; N]) -> [u64; N] {
         low.iter_mut().zip(high).for_each(|(low, high)| *low |= high << self.low_bits);
         low
@@ -211,9 +214,9 @@ impl Bijection {
 
 /// Half the number of rounds for a network whose smaller half has `high_size` values.
 ///
-/// With random round functions the chance that two positions keep a given distance differs from a true shuffle's by a
-/// factor of at most `1 + high_size^-(pairs - 2)`, and all other relations of two positions are closer. The number of pairs is the least
-/// that makes this at most `1 + 2^-19`: to see it takes some 2^38 epochs.
+/// With random round functions, the chance of any relation of two images differs from a true shuffle's by a factor
+/// within `1 ± 4 / high_size^(pairs - 2)`. The number of pairs is the least that makes that power 2^19 or more, so that
+/// some 2^34 epochs would have to be counted to see the difference; tiny tables get as many as is sensible.
 fn pairs_of_rounds(high_size: u64) -> usize {
     let mut pairs = 2;
     let mut reached = 1_u64;

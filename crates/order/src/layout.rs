@@ -23,7 +23,8 @@ pub struct SplitLayout {
 }
 
 impl SplitLayout {
-    /// `num_splits` splits of equal length over `rows` positions; they differ by one with [`Remainder::Keep`].
+    /// `num_splits` splits of equal length over `rows` positions; they differ by one with
+    /// [`Remainder::Keep`].
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` where `num_splits` is 0, `TOO_FEW_ROWS` where there are fewer rows than splits.
@@ -34,8 +35,8 @@ impl SplitLayout {
         let splits = num_splits as u64;
         if rows < splits {
             let message = format!(
-                "there are {rows} rows for {num_splits} splits, and each split needs one: lower numSplits to at most \
-                 {rows}, or use a filter that keeps more rows"
+                "there are {rows} rows for {num_splits} splits, and each split needs one: lower numSplits to at \
+                 most {rows}, or use a filter that keeps more rows"
             );
             return Err(Error::new(Code::TooFewRows, message));
         }
@@ -48,7 +49,8 @@ impl SplitLayout {
         Ok(Self { starts, dropped })
     }
 
-    /// Splits of the given lengths, one after the other: those of a split strategy, or of a stored permutation.
+    /// Splits of the given lengths, one after the other: those of a split strategy, or of a stored
+    /// permutation.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` where there is no split, or the lengths add up to more than 2^64 - 1.
@@ -146,12 +148,14 @@ mod tests {
             num_splits in 1_usize..200, more in 0..u64::MAX - 200, keep: bool,
         ) {
             let rows = num_splits as u64 + more;
-            let layout = SplitLayout::new(rows, num_splits, if keep { Remainder::Keep } else { Remainder::Drop })?;
+            let remainder = if keep { Remainder::Keep } else { Remainder::Drop };
+            let layout = SplitLayout::new(rows, num_splits, remainder)?;
             let lengths = lengths(&layout);
             prop_assert_eq!(lengths.len(), num_splits);
             prop_assert_eq!(layout.total() + layout.dropped(), rows);
             prop_assert!(layout.dropped() < num_splits as u64 && !(keep && layout.dropped() > 0));
-            prop_assert!(lengths.is_sorted_by(|a, b| a >= b) && lengths[0] - lengths[num_splits - 1] <= u64::from(keep));
+            prop_assert!(lengths.is_sorted_by(|a, b| a >= b));
+            prop_assert!(lengths[0] - lengths[num_splits - 1] <= u64::from(keep));
             let starts = lengths.iter().scan(0, |end, length| Some(std::mem::replace(end, *end + length)));
             prop_assert!(starts.eq((0..num_splits).map(|split| layout.start_of(split))));
             prop_assert_eq!(SplitLayout::from_lengths(&lengths)?.starts, layout.starts);

@@ -1,9 +1,9 @@
 //! The order of samples: pure integer arithmetic, no I/O, no async, no Arrow.
 //!
-//! From a seed and an epoch to the rows of a step:
-//! [`Key`] mixes seed and epoch; [`Order`] maps a position of the epoch to a row index, through a keyed [`Bijection`]
-//! where it is shuffled; [`SplitLayout`] cuts the positions into splits; [`Topology`] says which splits a process owns;
-//! [`Plan`] and [`Cursor`] say which sample comes next, from any progress.
+//! From a seed and an epoch to the rows of a step: [`Key`] mixes seed and epoch; [`Order`] maps a position of
+//! the epoch to a row index, through a keyed [`Bijection`] where it is shuffled; [`SplitLayout`] cuts the
+//! positions into splits; [`Topology`] says which splits a process owns; [`Plan`] and [`Cursor`] say which
+//! sample comes next, from any progress.
 
 mod bijection;
 pub mod error;
@@ -23,6 +23,6 @@ pub use topology::Topology;
 
 /// The version of the order algorithm, recorded in states and permutation tables.
 ///
-/// Whatever changes an order (a constant, a number of rounds, a rule of the plan) must raise it; the golden vectors fail
-/// otherwise.
+/// Whatever changes an order (a constant, a number of rounds, a rule of the plan) must raise it; the golden
+/// vectors fail otherwise.
 pub const ORDER_VERSION: u32 = 1;

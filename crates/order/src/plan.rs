@@ -1,9 +1,10 @@
 //! The plan of an epoch: which sample comes next, for the splits that one consumer owns.
 //!
-//! The next sample is always from the owned split that has yielded least, the lowest split first. In closed form: for each
-//! level from the lowest progress on, every owned split whose progress is at most that level and whose length is above it
-//! yields its sample number `level`, in split order. Between the levels at which a split joins or ends, the splits
-//! that yield are the same: a *phase*. There are at most two phases a split, and a phase is arithmetic.
+//! The next sample is always from the owned split that has yielded least, the lowest split first. In closed
+//! form: for each level from the lowest progress on, every owned split whose progress is at most that level
+//! and whose length is above it yields its sample number `level`, in split order. Between the levels at which
+//! a split joins or ends, the splits that yield are the same: a *phase*. There are at most two phases a
+//! split, and a phase is arithmetic.
 
 mod cursor;
 
@@ -63,12 +64,13 @@ struct Place {
 }
 
 impl Plan {
-    /// The plan of the `owned` splits of `layout`, of which `progress` samples each (one number for every split of the layout) were
-    /// handed over already. Progress may be uneven: the splits that lag catch up first.
+    /// The plan of the `owned` splits of `layout`, of which `progress` samples each (one number for every
+    /// split of the layout) were handed over already. Progress may be uneven: the splits that lag catch up
+    /// first.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` where `owned` is no range of splits, `progress` has another length than the layout, or is beyond a
-    /// split. Time: O(splits log splits).
+    /// `INVALID_ARGUMENT` where `owned` is no range of splits, `progress` has another length than the layout,
+    /// or is beyond a split. Time: O(splits log splits).
     pub fn new(layout: &SplitLayout, owned: Range<usize>, progress: &[u64]) -> Result<Self> {
         check_owned(layout, &owned)?;
         check_progress(layout, progress)?;
@@ -104,8 +106,9 @@ impl Plan {
         self.remaining
     }
 
-    /// The progress of every split of the layout once `samples` samples of the plan were handed over; all of them where
-    /// `samples` passes [`remaining`](Self::remaining). Splits that are not owned keep their progress. O(splits).
+    /// The progress of every split of the layout once `samples` samples of the plan were handed over; all of
+    /// them where `samples` passes [`remaining`](Self::remaining). Splits that are not owned keep their
+    /// progress. O(splits).
     pub fn progress_after(&self, samples: u64) -> Vec<u64> {
         let (level, mut partial) = match self.place_of(samples) {
             Some(place) => (place.level, place.lane),
@@ -187,5 +190,7 @@ fn check_progress(layout: &SplitLayout, progress: &[u64]) -> Result<()> {
     Err(Error::new(Code::InvalidArgument, message))
 }
 
+#[cfg(test)]
+mod elasticity;
 #[cfg(test)]
 mod tests;

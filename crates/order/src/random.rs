@@ -1,11 +1,12 @@
 //! Keys and index-addressable random numbers.
 //!
-//! Nothing here has a state: the n-th number of a stream is computed from the key and n, so that any part of a stream can
-//! be had at once, on any thread, in any order.
+//! Nothing here has a state: the n-th number of a stream is computed from the key and n, so that any part of
+//! a stream can be had at once, on any thread, in any order.
 
 /// Added to what a key absorbs, so that zeros do not meet a zero: 2^64 divided by the golden ratio, made odd.
 const ABSORB: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Added to the index of a draw: another constant than [`ABSORB`], so that draws and children of a key are unrelated.
+/// Added to the index of a draw: another constant than [`ABSORB`], so that draws and children of a key are
+/// unrelated.
 const DRAW: u64 = 0xD1B5_4A32_D192_ED03;
 
 /// What a key is used for. Each use has its own numbers, so that no two uses of one seed are correlated.
@@ -28,8 +29,8 @@ pub enum Domain {
 
 /// A key: what makes one stream of numbers, or one shuffle, different from another.
 ///
-/// Keys are made of their inputs one after the other, each through a full avalanche, so that no simple relation of seed and
-/// epoch (their sum, for one) leads to the same key.
+/// Keys are made of their inputs one after the other, each through a full avalanche, so that no simple
+/// relation of seed and epoch (their sum, for one) leads to the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key(u64);
 
@@ -58,8 +59,9 @@ pub const fn draw(key: Key, index: u64) -> u64 {
 
 /// The `index`-th number of the stream of `key`, uniform over `[0, n)`; 0 where `n` is 0.
 ///
-/// Without bias: the high half of a product, and where the low half tells that the draw fell into the surplus, another
-/// draw (Lemire 2019, "Fast Random Integer Generation in an Interval"). A further draw has a chance below `n / 2^64`.
+/// Without bias: the high half of a product, and where the low half tells that the draw fell into the
+/// surplus, another draw (Lemire 2019, "Fast Random Integer Generation in an Interval"). A further draw has a
+/// chance below `n / 2^64`.
 pub fn below(key: Key, index: u64, n: u64) -> u64 {
     let (mut low, mut high) = draw(key, index).carrying_mul(n, 0);
     if low < n {
@@ -81,8 +83,8 @@ pub const fn sample_seed(key: Key, row: u64) -> u64 {
     draw(key, row)
 }
 
-/// The finalizer of `SplitMix64` (Steele, Lea, Flood 2014; constants by Stafford, "Mix13"): a bijection of u64 in which each
-/// bit of the input flips each bit of the output with a chance near one half.
+/// The finalizer of `SplitMix64` (Steele, Lea, Flood 2014; constants by Stafford, "Mix13"): a bijection of
+/// u64 in which each bit of the input flips each bit of the output with a chance near one half.
 const fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -166,10 +168,12 @@ mod tests {
 
     #[test]
     fn the_surplus_of_two_to_the_64_is_drawn_again() {
-        // For n = 3 * 2^62 a third of the values would come twice as often from the high half of the product alone.
+        // For n = 3 * 2^62 a third of the values would come twice as often from the high half of the product
+        // alone.
         let key = Key::derive(3, 0, Domain::Bootstrap);
         let n = 3 << 62;
-        let share = |number: &dyn Fn(u64) -> u64| (0..30_000).filter(|i| number(*i) % 3 == 0).count();
+        let share =
+            |number: &dyn Fn(u64) -> u64| (0..30_000).filter(|i| number(*i).is_multiple_of(3)).count();
         assert!(share(&|i| below(key, i, n)).abs_diff(10_000) < 400);
         assert!(share(&|i| draw(key, i).carrying_mul(n, 0).1).abs_diff(10_000) > 2000);
         assert!((0..1000).all(|i| below(key, i, n) < n));

@@ -6,10 +6,11 @@ use crate::{Bijection, Code, Error, Key, Result};
 /// Clumps that are shuffled at a time, in a buffer on the stack.
 const CLUMPS_AT_ONCE: usize = 256;
 
-/// A uniform random order of rows in which runs of `clump_size` consecutive rows ("clumps") stay together, ascending.
+/// A uniform random order of rows in which runs of `clump_size` consecutive rows ("clumps") stay together,
+/// ascending.
 ///
-/// The last clump of the table may be short; it lands anywhere, like the others. Memory and time: as [`Bijection`], whatever
-/// the number of rows.
+/// The last clump of the table may be short; it lands anywhere, like the others. Memory and time: as
+/// [`Bijection`], whatever the number of rows.
 #[derive(Clone, Debug)]
 pub struct Shuffle {
     rows: u64,
@@ -17,7 +18,8 @@ pub struct Shuffle {
     clumps: Bijection,
     /// How many rows the last clump lacks.
     lacking: u64,
-    /// The first position behind the short clump. From here on, positions are `lacking` lower than they would be if all clumps were full.
+    /// The first position behind the short clump. From here on, positions are `lacking` lower than they would
+    /// be if all clumps were full.
     short_end: u64,
 }
 
@@ -123,7 +125,8 @@ impl Shuffle {
         (padded / self.clump_size, padded % self.clump_size)
     }
 
-    /// Writes the rows of a clump from `offset` on, as far as there is room, and returns the room behind them.
+    /// Writes the rows of a clump from `offset` on, as far as there is room, and returns the room behind
+    /// them.
     fn fill_clump<'a>(&self, clump: u64, offset: u64, room: &'a mut [u64]) -> &'a mut [u64] {
         let start = clump * self.clump_size;
         let rows = start + offset..(start + self.clump_size).min(self.rows);

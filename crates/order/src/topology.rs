@@ -81,8 +81,8 @@ fn check_divides(num_splits: usize, consumers: Option<usize>, name: &str) -> Res
     let consumers =
         consumers.map_or_else(|| "more than can be counted".to_owned(), |count| count.to_string());
     let message = format!(
-        "numSplits is {num_splits}: it must be a multiple of {name} ({consumers}), so that each owns as many splits; \
-         choose a number of splits that all planned numbers of ranks and workers divide"
+        "numSplits is {num_splits}: it must be a multiple of {name} ({consumers}), so that each \
+         owns as many splits; choose a number of splits that all planned numbers of ranks and workers divide"
     );
     Err(Error::new(Code::InvalidArgument, message))
 }

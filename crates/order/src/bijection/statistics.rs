@@ -1,5 +1,6 @@
-//! Whether the bijection is a fair shuffle: each test passes for a Fisher-Yates shuffle (the control) and for the bijection, and
-//! fails for shuffles that are known to be bad. Seeds are fixed, so that nothing here is left to luck.
+//! Whether the bijection is a fair shuffle: each test passes for a Fisher-Yates shuffle (the control) and for
+//! the bijection, and fails for shuffles that are known to be bad. Seeds are fixed, so that nothing here is
+//! left to luck.
 
 use super::*;
 use crate::{Domain, below};
@@ -44,13 +45,14 @@ fn swapped(size: u64, seed: u64, choices: impl Fn(u64) -> u64) -> Vec<u64> {
     images
 }
 
-/// Bad: `position * factor + offset` modulo the size, as a linear congruential generator with full period walks.
+/// Bad: `position * factor + offset` modulo the size, as a linear congruential generator with full period
+/// walks.
 fn affine(size: u64, seed: u64) -> Vec<u64> {
     let coprime = |factor: u64| {
         (1..=factor).rev().find(|d| factor.is_multiple_of(*d) && size.is_multiple_of(*d)) == Some(1)
     };
     let factor =
-        (0..).map(|attempt| 1 + below(key(seed), attempt, size)).find(|factor| coprime(*factor)).unwrap();
+        (0..1000).map(|attempt| 1 + below(key(seed), attempt, size)).find(|factor| coprime(*factor)).unwrap();
     let offset = below(key(seed).child(0), 0, size);
     (0..size).map(|position| (position * factor + offset) % size).collect()
 }
@@ -62,8 +64,8 @@ fn with_pairs<const PAIRS: usize>(size: u64, seed: u64) -> Vec<u64> {
     images(&bijection)
 }
 
-/// Pearson's chi-square of counts against expected counts, in standard deviations from its mean. `free` is the degrees of
-/// freedom.
+/// Pearson's chi-square of counts against expected counts, in standard deviations from its mean. `free` is
+/// the degrees of freedom.
 fn chi_square(counts: &[(u32, f64)], free: usize) -> f64 {
     let chi: f64 =
         counts.iter().map(|(count, expected)| (f64::from(*count) - expected).powi(2) / expected).sum();
@@ -118,8 +120,8 @@ fn fixed_points(shuffler: Shuffler, size: u64) -> f64 {
     poisson((0..4000).map(|seed| fixed(shuffler(size, seed))), 1.0)
 }
 
-/// The number of pairs at a distance that land at the same distance, either way round, is Poisson(about 2). The distances are those at
-/// which the network could be weak: neighbours, and positions that share a half.
+/// The number of pairs at a distance that land at the same distance, either way round, is Poisson(about 2).
+/// The distances are those at which the network could be weak: neighbours, and positions that share a half.
 fn kept_pairs(shuffler: Shuffler, size: u64) -> f64 {
     let low_size = 1 << Bijection::new(size, key(0)).unwrap().low_bits;
     [1, 2, low_size - 1, low_size, low_size + 1]
@@ -164,8 +166,8 @@ fn displacement(shuffler: Shuffler, size: u64) -> f64 {
     })
 }
 
-/// How far sums of products of deviations are from the mean and the spread that they have in random permutations; the mean in
-/// spreads, the spread in variances of one value.
+/// How far sums of products of deviations are from the mean and the spread that they have in random
+/// permutations; the mean in spreads, the spread in variances of one value.
 fn correlation(spread: f64, mean: f64, size: u64, sum: impl Fn(u64) -> f64) -> f64 {
     const TRIALS: u32 = 2000;
     let trials = f64::from(TRIALS);

@@ -14,8 +14,8 @@ pub struct Entry {
 
 /// A place in a [`Plan`], which hands out its samples in order.
 ///
-/// The cost of a sample depends neither on rows nor on splits: only the splits that yield are visited, and these are kept
-/// from phase to phase. Memory: under fifty bytes an owned split.
+/// The cost of a sample depends neither on rows nor on splits: only the splits that yield are visited, and
+/// these are kept from phase to phase. Memory: under fifty bytes an owned split.
 #[derive(Clone, Debug)]
 pub struct Cursor {
     plan: Arc<Plan>,
@@ -52,8 +52,8 @@ impl Cursor {
         )
     }
 
-    /// Goes to the sample number `sample` of the plan, forwards or backwards; to the end where there are not as many.
-    /// O(splits), however far.
+    /// Goes to the sample number `sample` of the plan, forwards or backwards; to the end where there are not
+    /// as many. O(splits), however far.
     pub fn seek(&mut self, sample: u64) {
         let plan = &self.plan;
         self.active.clear();
@@ -71,8 +71,8 @@ impl Cursor {
         self.fill_with(entries, |lane, level| Entry { split: lane.split, position: level })
     }
 
-    /// Fills `positions` with the next samples' positions in the epoch, to be mapped to rows by an [`Order`](crate::Order), and
-    /// returns how many there were: fewer only at the end.
+    /// Fills `positions` with the next samples' positions in the epoch, to be mapped to rows by an
+    /// [`Order`](crate::Order), and returns how many there were: fewer only at the end.
     pub fn fill_positions(&mut self, positions: &mut [u64]) -> usize {
         self.fill_with(positions, |lane, level| lane.start + level)
     }
@@ -121,8 +121,8 @@ impl Cursor {
         self.lane = lane % phase.lanes;
     }
 
-    /// Goes from the phase before to the start of `phase`. What it costs is proportional to the lanes of the two: a phase yields
-    /// at least one sample a lane, so that it is constant a sample.
+    /// Goes from the phase before to the start of `phase`. What it costs is proportional to the lanes of the
+    /// two: a phase yields at least one sample a lane, so that it is constant a sample.
     fn enter(&mut self, phase: usize) {
         self.phase = phase;
         let Some(next) = self.plan.phases.get(phase) else {

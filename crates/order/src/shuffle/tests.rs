@@ -102,7 +102,8 @@ fn storage_order_is_the_identity() {
 proptest! {
     #[test]
     fn single_positions_ranges_lists_and_the_inverse_agree(
-        bits in 1_u32..64, more: u64, clump_bits in 0_u32..64, clump: u64, at: u64, count in 0_usize..700, seed: u64,
+        bits in 1_u32..64, more: u64, clump_bits in 0_u32..64, clump: u64, at: u64,
+        count in 0_usize..700, seed: u64,
     ) {
         let rows = (more >> (64 - bits)).max(1);
         let clump_size = (clump >> (63 - clump_bits)).max(1);

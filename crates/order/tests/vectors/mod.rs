@@ -1,0 +1,135 @@
+//! The golden vectors of the order: computed here, compared by `tests/golden.rs`, written by
+//! `examples/golden.rs`.
+//!
+//! Numbers that may pass 2^53 are decimal strings, so that every language reads them exactly.
+
+use lance_loader_order::{
+    Bijection, Cursor, Domain, Entry, Key, ORDER_VERSION, Plan, Remainder, Result, Shuffle, SplitLayout,
+    below, draw, sample_seed,
+};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const SEEDS: [u64; 6] = [0, 1, 100_003, 1 << 53, (1 << 53) + 1, u64::MAX];
+const EPOCHS: [u64; 2] = [0, 1];
+
+/// A golden file: its name and its cases.
+pub(crate) type Vectors = (&'static str, Vec<Value>);
+
+/// Every golden file.
+pub(crate) fn all() -> Result<Vec<Vectors>> {
+    Ok(vec![("random", random()), ("bijection", bijections()?), ("shuffle", shuffles()?), ("plan", plans()?)])
+}
+
+/// Where a golden file is kept.
+pub(crate) fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../__test__/golden/order")
+        .join(name)
+        .with_extension("json")
+}
+
+/// The text of a golden file: one case a line.
+pub(crate) fn to_text(cases: &[Value]) -> String {
+    let lines: Vec<String> = cases.iter().map(|case| format!("    {case}")).collect();
+    format!("{{\n  \"order_version\": {ORDER_VERSION},\n  \"cases\": [\n{}\n  ]\n}}\n", lines.join(",\n"))
+}
+
+fn text(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
+    numbers.into_iter().map(|number| number.to_string()).collect()
+}
+
+fn seeds_and_epochs() -> impl Iterator<Item = (u64, u64)> {
+    SEEDS.into_iter().flat_map(|seed| EPOCHS.into_iter().map(move |epoch| (seed, epoch)))
+}
+
+fn random() -> Vec<Value> {
+    let domains = [
+        ("epoch", Domain::Epoch),
+        ("permutation", Domain::Permutation),
+        ("random_split", Domain::RandomSplit),
+        ("bootstrap", Domain::Bootstrap),
+        ("sample_seed", Domain::SampleSeed),
+        ("estimate", Domain::Estimate),
+    ];
+    let case = |(name, domain), (seed, epoch): (u64, u64)| {
+        let key = Key::derive(seed, epoch, domain);
+        let indices = [0, 1, 2, 1 << 53, u64::MAX];
+        let limits = [1, 2, 1000, (1 << 53) + 1, 3 << 62];
+        json!({
+            "seed": seed.to_string(), "epoch": epoch.to_string(), "domain": name,
+            "key": key.to_bits().to_string(),
+            "children": text(indices.map(|n| key.child(n).to_bits())),
+            "indices": text(indices), "draws": text(indices.map(|index| draw(key, index))),
+            "sample_seeds": text(indices.map(|row| sample_seed(key, row))),
+            "limits": text(limits), "below": text(limits.map(|limit| below(key, 5, limit))),
+        })
+    };
+    domains.into_iter().flat_map(|domain| seeds_and_epochs().map(move |pair| case(domain, pair))).collect()
+}
+
+fn bijections() -> Result<Vec<Value>> {
+    let sizes =
+        [1, 2, 3, 6, 40, 1000, 1 << 20, 1_000_003, 10_000_000_000, 1 << 48, (1 << 53) + 1, u64::MAX >> 1];
+    let case = |size: u64, (seed, epoch)| {
+        let bijection = Bijection::new(size, Key::derive(seed, epoch, Domain::Epoch))?;
+        let positions: Vec<u64> =
+            if size <= 40 { (0..size).collect() } else { vec![0, 1, 2, size / 2, size - 2, size - 1] };
+        let images: Vec<u64> =
+            positions.iter().map(|position| bijection.apply(*position)).collect::<Result<_>>()?;
+        Ok(json!({
+            "size": size.to_string(), "seed": seed.to_string(), "epoch": epoch.to_string(),
+            "positions": text(positions), "images": text(images),
+        }))
+    };
+    sizes.into_iter().flat_map(|size| seeds_and_epochs().map(move |pair| case(size, pair))).collect()
+}
+
+fn shuffles() -> Result<Vec<Value>> {
+    let shapes = [(1, 1), (10, 1), (10, 3), (64, 4), (64, 5), (64, 16), (7, 100)];
+    let case = |(rows, clump_size): (u64, u64), (seed, epoch)| {
+        let shuffle = Shuffle::new(rows, clump_size, Key::derive(seed, epoch, Domain::Epoch))?;
+        let indices: Vec<u64> =
+            (0..rows).map(|position| shuffle.index_at(position)).collect::<Result<_>>()?;
+        Ok(json!({
+            "rows": rows.to_string(), "clump_size": clump_size.to_string(), "seed": seed.to_string(),
+            "epoch": epoch.to_string(), "indices": text(indices),
+        }))
+    };
+    shapes.into_iter().flat_map(|shape| seeds_and_epochs().map(move |pair| case(shape, pair))).collect()
+}
+
+fn plans() -> Result<Vec<Value>> {
+    let equal = |rows, num_splits, remainder| SplitLayout::new(rows, num_splits, remainder);
+    let layouts = [
+        (equal(12, 1, Remainder::Drop)?, vec![vec![0], vec![5]]),
+        (equal(15, 4, Remainder::Drop)?, vec![vec![0; 4], vec![2, 0, 3, 1], vec![3; 4]]),
+        (equal(15, 4, Remainder::Keep)?, vec![vec![0; 4], vec![1, 1, 0, 0]]),
+        (SplitLayout::from_lengths(&[5, 0, 2, 7])?, vec![vec![0; 4], vec![4, 0, 2, 1]]),
+    ];
+    let mut cases = Vec::new();
+    for (layout, starts) in &layouts {
+        let num_splits = layout.num_splits();
+        for progress in starts {
+            cases.push(plan(layout, 0..num_splits, progress)?);
+            cases.push(plan(layout, num_splits / 2..num_splits, progress)?);
+        }
+    }
+    Ok(cases)
+}
+
+fn plan(layout: &SplitLayout, owned: std::ops::Range<usize>, progress: &[u64]) -> Result<Value> {
+    let plan = Arc::new(Plan::new(layout, owned.clone(), progress)?);
+    let mut entries = vec![Entry::default(); usize::try_from(layout.total()).unwrap_or(usize::MAX)];
+    let filled = Cursor::new(Arc::clone(&plan)).fill(&mut entries);
+    let entries: Vec<_> =
+        entries.iter().take(filled).map(|entry| (entry.split, entry.position.to_string())).collect();
+    let lengths = (0..layout.num_splits()).map(|split| layout.len_of(split));
+    let after = |samples| json!({"samples": samples, "progress": text(plan.progress_after(samples))});
+    Ok(json!({
+        "lengths": text(lengths), "owned": [owned.start, owned.end],
+        "progress": text(progress.iter().copied()),
+        "entries": entries, "after": [after(1), after(plan.remaining() / 2), after(plan.remaining())],
+    }))
+}
