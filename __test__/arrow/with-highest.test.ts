@@ -1,0 +1,6 @@
+import { vi } from "vitest";
+import { describeArrow } from "./suites/all.ts";
+
+vi.mock("apache-arrow", () => import("arrow-highest"));
+
+describeArrow();

@@ -1,0 +1,3 @@
+import { describeArrow } from "./suites/all.ts";
+
+describeArrow();
