@@ -49,16 +49,17 @@ async function installPackages() {
     .filter((folder) => folder !== join(root, "node_modules", ".bin"))
     .join(delimiter);
   const env = { ...process.env, PATH: path };
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: it refuses a lockfile that lacks an optional package of another platform, and npm itself leaves those out.
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const code = await run("npm", args, { cwd: root, env, shell: windows });
   if (code !== 0) {
     throw new Failure(
-      "`npm ci` failed (see above). Check the network and the registry, then run the command again.",
+      "`npm install` failed (see above). Check the network and the registry, then run the command again.",
     );
   }
   if (!existsSync(node)) {
     throw new Failure(
-      "Node 24 was not installed, since npm ran no install scripts: `npm ci --ignore-scripts=false` does.",
+      "Node 24 was not installed, since npm ran no install scripts: `npm install --ignore-scripts=false` does.",
     );
   }
 }
