@@ -94,10 +94,10 @@ export const currentHost: Host = {
   platform: process.platform,
   arch: process.arch,
   report() {
-    // The network part of a report resolves host names and may take seconds.
-    const { report } = process;
-    const excluded = report?.excludeNetwork;
+    // The network part of a report resolves host names, which may take seconds.
+    const report: typeof process.report & { excludeNetwork?: boolean } = process.report;
     if (report === undefined) return undefined;
+    const excluded = report.excludeNetwork ?? false;
     report.excludeNetwork = true;
     try {
       return report.getReport();

@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateTypeDef } from "@napi-rs/cli";
 import { addonFile, currentHost, tripleOf } from "../../src/platform.ts";
@@ -17,8 +9,8 @@ import { ensureTools, rustVersion } from "./tools.ts";
 
 const native = join(root, "native");
 const types = join(native, "types");
-const addon = join(native, addonFile(tripleOf(currentHost)));
 const declarations = join(native, "index.d.ts");
+const addon = join(native, addonFile(tripleOf(currentHost)));
 
 /** Builds the addon and its declarations, unless they were made from the sources as they are. */
 export async function ensureAddon(): Promise<void> {
@@ -38,11 +30,13 @@ export async function ensureAddon(): Promise<void> {
  * dependencies would be compiled once for the addon and once more for the tests.
  */
 async function buildAddon(): Promise<void> {
+  // The macros write declarations while they are expanded, in every build of the crate: tests and lints leave theirs here, too,
+  // and a crate that is up to date writes none.
+  rmSync(types, { recursive: true, force: true });
   mkdirSync(types, { recursive: true });
   await cargoBuild();
-  // The macros write declarations only while they are expanded: a crate that is up to date writes none.
-  if (existsSync(join(types, "lance-loader-node"))) return;
-  await cargo(["clean", "--release", "--quiet", "-p", "lance-loader-node"]);
+  if (readdirSync(types).length > 0) return;
+  await cargo(["clean", "--release", "-p", "lance-loader-node"]);
   await cargoBuild();
 }
 
@@ -67,7 +61,5 @@ function installAddon(): void {
 async function writeDeclarations(): Promise<void> {
   const { dts } = await generateTypeDef({ typeDefDir: types, cwd: root, constEnum: false });
   if (dts === "") throw new Failure("the addon declares nothing: napi's macros wrote no declarations");
-  if (existsSync(declarations) && readFileSync(declarations, "utf8") === dts) return;
-  rmSync(declarations, { force: true });
   writeFileSync(declarations, dts);
 }
