@@ -214,9 +214,10 @@ impl Bijection {
 
 /// Half the number of rounds for a network whose smaller half has `high_size` values.
 ///
-/// With random round functions, the chance of any relation of two images differs from a true shuffle's by a factor
-/// within `1 ± 4 / high_size^(pairs - 2)`. The number of pairs is the least that makes that power 2^19 or more, so that
-/// some 2^34 epochs would have to be counted to see the difference; tiny tables get as many as is sensible.
+/// With random round functions, the chance of any relation of two images differs from a true shuffle's by a
+/// factor within `1 ± 4 / high_size^(pairs - 2)`. The number of pairs is the least that makes that power 2^19
+/// or more, so that some 2^34 epochs would have to be counted to see the difference; tiny tables get as many
+/// as is sensible.
 fn pairs_of_rounds(high_size: u64) -> usize {
     let mut pairs = 2;
     let mut reached = 1_u64;

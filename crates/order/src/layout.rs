@@ -35,8 +35,8 @@ impl SplitLayout {
         let splits = num_splits as u64;
         if rows < splits {
             let message = format!(
-                "there are {rows} rows for {num_splits} splits, and each split needs one: lower numSplits to at \
-                 most {rows}, or use a filter that keeps more rows"
+                "there are {rows} rows for {num_splits} splits, and each split needs one: lower numSplits to \
+                 at most {rows}, or use a filter that keeps more rows"
             );
             return Err(Error::new(Code::TooFewRows, message));
         }

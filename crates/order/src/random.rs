@@ -52,7 +52,7 @@ impl Key {
     }
 }
 
-/// The `index`-th number of the stream of `key`, uniform over all of u64. O(1), two rounds of [`mix`].
+/// The `index`-th number of the stream of `key`, uniform over all of u64. O(1).
 pub const fn draw(key: Key, index: u64) -> u64 {
     mix(key.0 ^ mix(index.wrapping_add(DRAW)))
 }

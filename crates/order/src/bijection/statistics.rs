@@ -64,6 +64,29 @@ fn with_pairs<const PAIRS: usize>(size: u64, seed: u64) -> Vec<u64> {
     images(&bijection)
 }
 
+/// Bad: fair in all but parity.
+fn even_only(size: u64, seed: u64) -> Vec<u64> {
+    let mut images = fisher_yates(size, seed);
+    if is_odd(&images) {
+        images.swap(0, 1);
+    }
+    images
+}
+
+/// Whether a permutation is made of an odd number of swaps.
+fn is_odd(images: &[u64]) -> bool {
+    let mut images = images.to_vec();
+    let mut odd = false;
+    for at in 0..images.len() {
+        while images[at] != at as u64 {
+            let home = usize::try_from(images[at]).unwrap();
+            images.swap(at, home);
+            odd = !odd;
+        }
+    }
+    odd
+}
+
 /// Pearson's chi-square of counts against expected counts, in standard deviations from its mean. `free` is
 /// the degrees of freedom.
 fn chi_square(counts: &[(u32, f64)], free: usize) -> f64 {
@@ -112,6 +135,13 @@ fn places(shuffler: Shuffler, size: u64) -> f64 {
             .for_each(|(position, image)| counts[usize::try_from(position * size + image).unwrap()].0 += 1);
     }
     chi_square(&counts, usize::try_from((size - 1).pow(2)).unwrap())
+}
+
+/// Odd and even permutations are as frequent. Networks that xor their halves reach even ones only.
+fn parity(shuffler: Shuffler, size: u64) -> f64 {
+    let trials = 4000;
+    let odd = (0..trials).filter(|seed| is_odd(&shuffler(size, *seed))).count() as f64;
+    (odd - trials as f64 / 2.0).abs() / (trials as f64 / 4.0).sqrt()
 }
 
 /// The number of positions that stay is Poisson(1).
@@ -210,6 +240,12 @@ fn every_position_is_sent_everywhere_as_often() {
     passes(places, &[7, 16, 50, 64]);
     fails(places, 7, with_pairs::<1>);
     fails(places, 50, naive_swaps);
+}
+
+#[test]
+fn odd_permutations_are_as_frequent_as_even_ones() {
+    passes(parity, &[16, 50, 64, 81, 1 << 10]);
+    fails(parity, 16, even_only);
 }
 
 #[test]
