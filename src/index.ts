@@ -1,0 +1,14 @@
+export { type ArrowTable } from "./arrow/accept/accept.ts";
+export { Batch } from "./arrow/batch.ts";
+export type { NumericArray } from "./arrow/dtype.ts";
+export type { IntervalValue, Row, RowValue } from "./arrow/row-value.ts";
+export type { Tensor } from "./arrow/tensor.ts";
+export { type ErrorCode, errorCodes, LanceLoaderError } from "./errors.ts";
+export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } from "./streaming/dataset.ts";
+export type { EpochStream } from "./streaming/epoch-iterator.ts";
+export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";
+export type { FetchMode, StreamingDatasetOptions, WorkerInfo } from "./streaming/options.ts";
+export type { Collate } from "./streaming/stages.ts";
+export type { StateDict } from "./streaming/state.ts";
+export type { StreamingStatistics } from "./streaming/statistics.ts";
+export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";

@@ -1,0 +1,76 @@
+import type { Schema } from "apache-arrow";
+import { Batch } from "../arrow/batch.ts";
+import { LanceLoaderError } from "../errors.ts";
+import { aborted, fromNative, native } from "./native-errors.ts";
+import type { NativePipeline } from "./opened.ts";
+
+/** The most rows that one call of the addon brings over, unless one batch has more. */
+const rowsPerCall = 8192;
+
+/**
+ * Reads the batches of a pipeline in plan order.
+ *
+ * One call of the addon brings all the batches that are ready, so that small batches do not cost a crossing each. `next` is called
+ * again only after its promise has settled.
+ */
+export class BatchReader {
+  readonly #pipeline: NativePipeline;
+  readonly #schema: Schema;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = () => this.#pipeline.close();
+  #waiting: Batch[] = [];
+  #at = 0;
+  #closed = false;
+
+  constructor(pipeline: NativePipeline, schema: Schema, signal: AbortSignal | undefined) {
+    this.#pipeline = pipeline;
+    this.#schema = schema;
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  /** The rows that have crossed and were not read yet. */
+  get waitingRows(): number {
+    let rows = 0;
+    for (let at = this.#at; at < this.#waiting.length; at++) rows += this.#waiting[at]?.numRows ?? 0;
+    return rows;
+  }
+
+  /** The next batch if it is there: `undefined` if it is not, `null` at the end. */
+  tryNext(): Batch | null | undefined {
+    if (this.#signal?.aborted) throw aborted(this.#signal);
+    if (this.#closed) throw new LanceLoaderError("CLOSED", "The iterator is closed: start another one.");
+    const waiting = this.#waiting[this.#at];
+    if (waiting !== undefined) {
+      this.#at++;
+      return waiting;
+    }
+    const batches = native(() => this.#pipeline.take(rowsPerCall));
+    if (batches === null) return null;
+    this.#waiting = batches.map((batch) => Batch.fromNative(this.#schema, batch));
+    this.#at = 0;
+    return this.#waiting[this.#at++];
+  }
+
+  /** The next batch, or `null` at the end. */
+  async next(): Promise<Batch | null> {
+    for (;;) {
+      const batch = this.tryNext();
+      if (batch !== undefined) return batch;
+      try {
+        await this.#pipeline.wait();
+      } catch (error) {
+        throw fromNative(error);
+      }
+    }
+  }
+
+  /** Stops the reads and lets the memory go; a pending `next` rejects. */
+  close(): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#at = 0;
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#pipeline.close();
+  }
+}

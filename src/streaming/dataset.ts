@@ -1,0 +1,268 @@
+import type { Schema } from "apache-arrow";
+import type { Batch } from "../arrow/batch.ts";
+import type { Row } from "../arrow/row-value.ts";
+import { checkBoolean, checkFunction, checkInteger, checkOptions } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
+import { resolveSource, type TableSource } from "../tables/source.ts";
+import { EpochIterator, type EpochStream } from "./epoch-iterator.ts";
+import { EpochRead } from "./epoch-read.ts";
+import { mergeStateDicts } from "./merge.ts";
+import { native } from "./native-errors.ts";
+import { openTable } from "./opened.ts";
+import { resolveOptions, type StreamingDatasetOptions } from "./options.ts";
+import { Progress } from "./progress.ts";
+import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
+import { checkState, type StateDict } from "./state.ts";
+import type { StreamingStatistics } from "./statistics.ts";
+
+/** Options of {@link StreamingDataset.batches}. */
+export interface BatchesOptions {
+  /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
+  readonly dropLast?: boolean;
+}
+
+/** Options of {@link StreamingDataset.batches} with a collate. */
+export interface CollatedBatchesOptions<Output> extends BatchesOptions {
+  /** Makes what is handed over from each batch. Its calls may overlap; what they make is handed over in order. */
+  readonly collate: Collate<Output>;
+  /** Batches that are collated ahead of the consumer. @default 2 */
+  readonly prefetch?: number;
+}
+
+/** How many samples a plain loop over a dataset reads at once. */
+const sampleBatchRows = 256;
+
+/**
+ * The rows of a Lance table as a stream of samples: shuffled anew in every epoch, shared between ranks, and resumable at any sample.
+ *
+ * The order is a function of the table's version, the filter, `numSplits`, the shuffle options, the seed and the epoch, and of nothing else.
+ * When a loop has run to its end the dataset stands at the start of the next epoch, so that a loop in a loop trains epoch after epoch.
+ *
+ * @example
+ * ```ts
+ * const dataset = await StreamingDataset.open("data/digits.lance", { shuffleSeed: 7 });
+ * for await (const { image, label } of dataset) train(image, label);
+ * ```
+ */
+export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
+  readonly #progress: Progress;
+  #read: EpochRead | undefined;
+  #closed = false;
+
+  private constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  /**
+   * Opens a table at one version, which is read until the dataset is closed, whatever is written to the table meanwhile.
+   *
+   * @param source - the path or URI of a Lance table, `{ uri, storageOptions }`, or an open local table of `@lancedb/lancedb`.
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `TABLE_NOT_FOUND`, `VERSION_NOT_FOUND`, `UNKNOWN_COLUMN`, `INVALID_FILTER`, `TOO_FEW_ROWS`,
+   * `UNSUPPORTED_SOURCE`, `UNSUPPORTED_TYPE`, `READ_FAILED`, `ABORTED`; with `state` also `STATE_INVALID` and `STATE_MISMATCH`.
+   */
+  static async open(source: TableSource, options: StreamingDatasetOptions = {}): Promise<StreamingDataset> {
+    const resolved = withStateVersion(resolveOptions(options));
+    const table = await openTable(await resolveSource(source), resolved);
+    try {
+      const progress = new Progress(table, resolved);
+      if (resolved.state !== undefined) progress.load(checkState(resolved.state));
+      return new StreamingDataset(progress);
+    } catch (error) {
+      table.handle.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The states of all ranks as one, which any number of ranks can load.
+   *
+   * @throws {@link LanceLoaderError} `STATE_INVALID`, `STATE_MISMATCH`.
+   */
+  static mergeStateDicts(states: readonly StateDict[]): StateDict {
+    return mergeStateDicts(states);
+  }
+
+  /** The columns' names and types. */
+  get schema(): Schema {
+    return this.#progress.table.schema;
+  }
+
+  /** The names of the columns, in order. */
+  get columnNames(): readonly string[] {
+    return this.schema.fields.map((field) => field.name);
+  }
+
+  /** The epoch that is being read, or comes next. */
+  get epoch(): number {
+    return this.#progress.epoch;
+  }
+
+  /** The version of the table. */
+  get version(): number {
+    return this.#progress.table.version;
+  }
+
+  /** The number of splits. */
+  get numSplits(): number {
+    return this.#progress.numSplits;
+  }
+
+  /** The seed. */
+  get shuffleSeed(): bigint {
+    return this.#progress.seed;
+  }
+
+  /** The samples of this rank's (and worker's) epoch, those already handed over included. */
+  get numSamples(): number {
+    return this.#progress.plan.total;
+  }
+
+  /** The rows of the table, or of the filter, that no rank gets because they are left over from the cut into splits: see `remainder`. */
+  get numDropped(): number {
+    return this.#progress.plan.dropped;
+  }
+
+  /** What was read, and where the rows are. */
+  get stats(): StreamingStatistics {
+    const { table, consumed } = this.#progress;
+    const read = native(() => table.handle.statistics());
+    return {
+      bytesLoaded: read.bytesLoaded,
+      fetchTime: read.fetchTime,
+      rawQueueDepth: read.rawRows,
+      prefetchQueueDepth: read.readyRows + (this.#read?.waitingRows ?? 0),
+      unscannedRows: read.unscannedRows,
+      consumedRows: consumed,
+      budgetUsed: read.budgetUsed,
+    };
+  }
+
+  /**
+   * The number of batches of this rank's epoch.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+   */
+  numBatches(batchSize: number, options: BatchesOptions = {}): number {
+    const size = checkInteger("batchSize", batchSize, 1);
+    const batches = this.numSamples / size;
+    return checkDropLast(options) ? Math.floor(batches) : Math.ceil(batches);
+  }
+
+  /**
+   * The rest of the epoch in batches of `batchSize` rows; the last one may be short.
+   *
+   * A batch counts as handed over as a whole. Nothing is read before the first batch is asked for.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`; its `next()` also `ITERATOR_OPEN`, `READ_FAILED`, `ROWS_MISSING`, `BATCH_TOO_LARGE`,
+   * `ABORTED`, `CLOSED`, and `COLLATE_FAILED` with what `collate` threw as the cause.
+   */
+  batches(batchSize: number, options?: BatchesOptions): EpochStream<Batch>;
+  batches<Output>(batchSize: number, options: CollatedBatchesOptions<Output>): EpochStream<Output>;
+  batches<Output>(
+    batchSize: number,
+    options: BatchesOptions | CollatedBatchesOptions<Output> = {},
+  ): EpochStream<Batch> | EpochStream<Output> {
+    const read = this.#begin(checkInteger("batchSize", batchSize, 1, 2 ** 31), checkDropLast(options));
+    if (!("collate" in options)) return new EpochIterator(read, new BatchStage(read));
+    const collate = checkFunction("collate", options.collate);
+    const prefetch = checkInteger("prefetch", options.prefetch ?? 2, 0, 1024);
+    return new EpochIterator(read, new CollateStage(read, collate, prefetch));
+  }
+
+  /** The samples of the rest of the epoch, as plain objects. */
+  [Symbol.asyncIterator](): EpochStream<Row> {
+    const read = this.#begin(sampleBatchRows, false);
+    return new EpochIterator(read, new SampleStage(read));
+  }
+
+  /**
+   * Where the epoch stands: what the consumer was handed, and no more. Synchronous, at any time, also while iterating.
+   */
+  stateDict(): StateDict {
+    return this.#progress.state();
+  }
+
+  /**
+   * Goes to where a state stands: its epoch and its progress, and, where they were left out, its seed and its number of splits.
+   *
+   * @throws {@link LanceLoaderError} `STATE_INVALID`; `STATE_MISMATCH` for a state of another run, naming what differs; `ITERATOR_OPEN`. Nothing has changed then.
+   */
+  loadStateDict(state: StateDict): void {
+    this.#checkIdle("loadStateDict");
+    this.#progress.load(checkState(state));
+  }
+
+  /**
+   * Goes to the start of another epoch; the number of the current epoch changes nothing.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `ITERATOR_OPEN`.
+   */
+  setEpoch(epoch: number): void {
+    const checked = checkInteger("epoch", epoch, 0);
+    this.#checkIdle("setEpoch");
+    if (checked !== this.epoch) this.#progress.begin(checked);
+  }
+
+  /**
+   * Goes back to the start of the current epoch.
+   *
+   * @throws {@link LanceLoaderError} `ITERATOR_OPEN`.
+   */
+  reset(): void {
+    this.#checkIdle("reset");
+    this.#progress.begin(this.epoch);
+  }
+
+  /** Ends an iteration that is open and lets the table and its rows in memory go. Closing again changes nothing. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#read?.close();
+    this.#progress.table.handle.close();
+  }
+
+  /** The same as `close()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #begin(batchRows: number, dropLast: boolean): EpochRead {
+    return new EpochRead({
+      progress: this.#progress,
+      batchRows,
+      dropLast,
+      opened: (read) => {
+        this.#checkIdle("a second iteration");
+        this.#read = read;
+      },
+      closed: () => {
+        this.#read = undefined;
+      },
+    });
+  }
+
+  #checkIdle(what: string): void {
+    if (this.#closed) throw new LanceLoaderError("CLOSED", "The dataset is closed: open it again.");
+    if (this.#read === undefined) return;
+    throw new LanceLoaderError(
+      "ITERATOR_OPEN",
+      `The dataset is being iterated, which ${what} would disturb: leave the loop first (break, or return() of the iterator).`,
+    );
+  }
+}
+
+function checkDropLast(options: BatchesOptions): boolean {
+  checkOptions("options", options, ["dropLast", "collate", "prefetch"]);
+  return checkBoolean("dropLast", options.dropLast ?? false);
+}
+
+/** A state says which version of the table it is of, unless the caller does. */
+function withStateVersion(options: ReturnType<typeof resolveOptions>): ReturnType<typeof resolveOptions> {
+  if (options.state === undefined) return options;
+  const { table_version, table_branch } = checkState(options.state).fields;
+  return {
+    ...options,
+    version: options.version ?? table_version,
+    branch: options.branch ?? table_branch ?? undefined,
+  };
+}

@@ -1,0 +1,114 @@
+import type { EpochRead } from "./epoch-read.ts";
+import { aborted } from "./native-errors.ts";
+import { Turns } from "./turns.ts";
+
+/** What is handed over, and the samples that it is made of. */
+export interface Handed<Output> {
+  readonly value: Output;
+  readonly samples: number;
+}
+
+/** Makes what is handed over from the batches of an {@link EpochRead}. */
+export interface Stage<Output> {
+  /** The next output if it is there: `undefined` if it is not, `null` at the end. */
+  tryNext(): Handed<Output> | null | undefined;
+  /** The next output, or `null` at the end. Called again only after its promise has settled. */
+  next(): Promise<Handed<Output> | null>;
+}
+
+/** An iteration over the rest of an epoch, once. Leaving its loop, `return()`, `await using` or an abort stops the reads. */
+export interface EpochStream<Output> extends AsyncIterableIterator<Output, undefined>, AsyncDisposable {
+  [Symbol.asyncIterator](): EpochStream<Output>;
+}
+
+type Result<Output> = IteratorResult<Output, undefined>;
+
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** The iteration protocol over a stage. What is handed over, and only that, counts as consumed. */
+export class EpochIterator<Output> implements EpochStream<Output> {
+  readonly #read: EpochRead;
+  readonly #stage: Stage<Output>;
+  readonly #turns = new Turns();
+  #ended = false;
+  /** Settles the call that waits, when the iteration is ended from outside: with an error, or as done. */
+  #interrupt: ((error?: unknown) => void) | undefined;
+
+  constructor(read: EpochRead, stage: Stage<Output>) {
+    this.#read = read;
+    this.#stage = stage;
+  }
+
+  next(): Promise<Result<Output>> {
+    // Calls that do not wait for each other are answered in order.
+    const ready = this.#turns.busy ? undefined : this.#ready();
+    return ready ?? this.#turns.take(() => this.#wait());
+  }
+
+  async return(): Promise<Result<Output>> {
+    this.#end();
+    this.#interrupt?.();
+    return done;
+  }
+
+  [Symbol.asyncIterator](): EpochStream<Output> {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  /** The quick way, without waiting: `undefined` where nothing is there yet. */
+  #ready(): Promise<Result<Output>> | undefined {
+    if (this.#ended) return Promise.resolve(done);
+    try {
+      const output = this.#stage.tryNext();
+      return output === undefined ? undefined : Promise.resolve(this.#handOver(output));
+    } catch (error) {
+      this.#end();
+      return Promise.reject(error);
+    }
+  }
+
+  #wait(): Promise<Result<Output>> {
+    if (this.#ended) return Promise.resolve(done);
+    const { signal } = this.#read;
+    return new Promise((resolve, reject) => {
+      const abort = () => this.#interrupt?.(aborted(signal as AbortSignal));
+      const settled = () => {
+        this.#interrupt = undefined;
+        signal?.removeEventListener("abort", abort);
+      };
+      const fail = (error: unknown) => {
+        settled();
+        // Who ended the iteration while it waited knows that it is over.
+        if (this.#ended) return resolve(done);
+        this.#end();
+        reject(error);
+      };
+      this.#interrupt = (error) => (error === undefined ? resolve(done) : fail(error));
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#stage.next().then((output) => {
+        settled();
+        resolve(this.#handOver(output));
+      }, fail);
+    });
+  }
+
+  #handOver(output: Handed<Output> | null): Result<Output> {
+    if (this.#ended) return done;
+    if (output === null) {
+      this.#ended = true;
+      this.#read.finish();
+      return done;
+    }
+    this.#read.commit(output.samples);
+    return { done: false, value: output.value };
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#read.close();
+  }
+}

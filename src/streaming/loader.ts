@@ -1,0 +1,66 @@
+import type { Batch } from "../arrow/batch.ts";
+import { checkBoolean, checkFunction, checkInteger, checkOptions, invalid } from "../check.ts";
+import { StreamingDataset } from "./dataset.ts";
+import type { EpochStream } from "./epoch-iterator.ts";
+import type { Collate } from "./stages.ts";
+
+/** Options of {@link StreamingDataLoader}. */
+export interface StreamingDataLoaderOptions<Output = Batch> {
+  /** Rows of a batch. @default 1 */
+  readonly batchSize?: number;
+  /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
+  readonly dropLast?: boolean;
+  /** Makes what is handed over from each batch; by default the {@link Batch} itself. Its calls may overlap, in order, up to `prefetch` of them. */
+  readonly collate?: Collate<Output>;
+  /** Batches that are collated ahead of the consumer; 0 collates when a batch is asked for. @default 2 */
+  readonly prefetch?: number;
+}
+
+const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
+
+/**
+ * A dataset in batches, ready for a training step.
+ *
+ * Each loop reads the rest of the dataset's epoch. What was handed over, and nothing else, counts as consumed: save `dataset.stateDict()` at any batch.
+ *
+ * @example
+ * ```ts
+ * const loader = new StreamingDataLoader(dataset, { batchSize: 64, dropLast: true });
+ * for await (const batch of loader) step(batch.tensor("image"), batch.column("label"));
+ * ```
+ */
+export class StreamingDataLoader<Output = Batch> implements AsyncIterable<Output> {
+  /** The dataset that is read. */
+  readonly dataset: StreamingDataset;
+  /** Rows of a batch. */
+  readonly batchSize: number;
+  readonly #dropLast: boolean;
+  readonly #prefetch: number;
+  readonly #collate: Collate<Output> | undefined;
+
+  /** @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. */
+  constructor(dataset: StreamingDataset, options: StreamingDataLoaderOptions<Output> = {}) {
+    if (!(dataset instanceof StreamingDataset)) throw invalid("dataset", dataset, "a StreamingDataset");
+    checkOptions("options", options, known);
+    this.dataset = dataset;
+    this.batchSize = checkInteger("batchSize", options.batchSize ?? 1, 1, 2 ** 31);
+    this.#dropLast = checkBoolean("dropLast", options.dropLast ?? false);
+    this.#prefetch = checkInteger("prefetch", options.prefetch ?? 2, 0, 1024);
+    this.#collate = options.collate && checkFunction("collate", options.collate);
+  }
+
+  /** The number of batches of this rank's epoch, those already handed over included. */
+  get length(): number {
+    return this.dataset.numBatches(this.batchSize, { dropLast: this.#dropLast });
+  }
+
+  /** The rest of the epoch. Errors are those of `dataset.batches`, and `COLLATE_FAILED` with what `collate` threw as the cause. */
+  [Symbol.asyncIterator](): EpochStream<Output> {
+    const dropLast = this.#dropLast;
+    if (this.#collate === undefined) {
+      // Without a collate the output is the batch itself, as the default of `Output` says.
+      return this.dataset.batches(this.batchSize, { dropLast }) as EpochStream<unknown> as EpochStream<Output>;
+    }
+    return this.dataset.batches(this.batchSize, { dropLast, collate: this.#collate, prefetch: this.#prefetch });
+  }
+}

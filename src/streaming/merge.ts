@@ -1,0 +1,83 @@
+import { show } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
+import { type CheckedState, checkState, type StateDict } from "./state.ts";
+
+/** What must be the same in all states of one run. Fields that a state lacks are not compared. */
+const sharedFields = [
+  "order_version",
+  "shuffle_seed",
+  "num_splits",
+  "epoch",
+  "shuffle",
+  "shuffle_clump_size",
+  "remainder",
+  "filter",
+  "table_identity",
+  "table_version",
+  "table_branch",
+] as const satisfies readonly (keyof StateDict)[];
+
+/**
+ * The states of all ranks as one, to be loaded on any topology.
+ *
+ * Each rank knows its own splits exactly and a lower bound of the others, so that the largest number of each split is the true one.
+ *
+ * @throws {@link LanceLoaderError} `STATE_INVALID` for no state or one that is none; `STATE_MISMATCH` for states of different runs, or where
+ * splits that no state owns must be known.
+ */
+export function mergeStateDicts(states: readonly StateDict[]): StateDict {
+  if (!Array.isArray(states) || states.length === 0)
+    throw new LanceLoaderError("STATE_INVALID", "states is empty: give the states of all ranks.");
+  const checked = states.map(checkState);
+  const first = checked[0] as CheckedState;
+  for (const other of checked.slice(1)) {
+    for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
+  }
+  const samples = largest(checked.map((state) => state.samples));
+  const positions = largest(checked.map((state) => state.positions));
+  const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
+  const merged = { ...shared, samples_consumed_per_split: samples, positions_consumed_per_split: positions };
+  const missing = uncovered(checked, first.numSplits);
+  if (missing === undefined) return merged;
+  if (!isUniform(samples) || !sameNumbers(samples, positions))
+    throw new LanceLoaderError(
+      "STATE_MISMATCH",
+      `No state owns split ${missing}, and the progress is uneven, so that nobody knows how far that split is: ` +
+        "merge the states of all ranks of the run.",
+    );
+  return merged;
+}
+
+function compare(field: string, left: unknown, right: unknown): void {
+  if (left === undefined || right === undefined || left === right) return;
+  throw new LanceLoaderError(
+    "STATE_MISMATCH",
+    `The states are of different runs: ${field} is ${show(left)} in the first and ${show(right)} in another one.`,
+  );
+}
+
+function largest(lists: readonly (readonly number[])[]): number[] {
+  const [first = [], ...others] = lists;
+  return first.map((count, split) => others.reduce((most, list) => Math.max(most, list[split] ?? 0), count));
+}
+
+/** The first split that no state owns. */
+function uncovered(states: readonly CheckedState[], numSplits: number): number | undefined {
+  const ranges = states.map((state) => state.owned).toSorted((left, right) => left[0] - right[0]);
+  let covered = 0;
+  for (const [start, end] of ranges) {
+    if (start > covered) return covered;
+    covered = Math.max(covered, end);
+  }
+  return covered < numSplits ? covered : undefined;
+}
+
+/** Whether all splits stand alike. */
+export function isUniform(progress: readonly number[]): boolean {
+  return progress.every((count) => count === progress[0]);
+}
+
+/** Whether two lists have the same numbers. */
+export function sameNumbers(left: readonly number[], right: readonly number[]): boolean {
+  return left.length === right.length && left.every((count, index) => count === right[index]);
+}

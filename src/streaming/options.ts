@@ -1,0 +1,243 @@
+import { totalmem } from "node:os";
+import { checkBoolean, checkChoice, checkInteger, checkOptions, checkString, invalid } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
+import type { StateDict } from "./state.ts";
+
+/** How rows are fetched: see {@link StreamingDatasetOptions.fetch}. */
+export type FetchMode = "auto" | "memory" | "take";
+
+/** Which worker of its rank a dataset belongs to, where the caller runs several. */
+export interface WorkerInfo {
+  /** From 0 to `numWorkers - 1`. */
+  readonly id: number;
+  /** How many workers share the rank's splits. */
+  readonly numWorkers: number;
+}
+
+/** Options of `StreamingDataset.open`. */
+export interface StreamingDatasetOptions {
+  /** Columns to read, in this order; `_rowid` is the row id. All columns by default. */
+  readonly columns?: readonly string[];
+  /** An SQL expression: only rows for which it is true belong to the epoch. Scanned once, when the dataset is opened. */
+  readonly filter?: string;
+  /**
+   * Lists of equal length into which an epoch is cut. The order depends on it, but not on how many ranks and workers
+   * share the splits: choose a number that every world size you may ever use divides.
+   *
+   * @default `worldSize`
+   */
+  readonly numSplits?: number;
+  /** Whether the rows are shuffled, anew in each epoch; if not, they come in storage order. @default true */
+  readonly shuffle?: boolean;
+  /** The seed: a safe integer or a `bigint` below 2^64. `null` draws one at random and is refused with more than one rank. @default 0 */
+  readonly shuffleSeed?: number | bigint | null;
+  /** Rows of a run of neighbours that the shuffle keeps together: cheaper reads for a weaker shuffle. @default 1 */
+  readonly shuffleClumpSize?: number;
+  /** The epoch to begin with. @default 0 */
+  readonly epoch?: number;
+  /** What happens to rows that are left over when the rows are cut into splits: dropped, or one more for the first splits. @default "drop" */
+  readonly remainder?: "drop" | "keep";
+  /** Which process this is. @default 0 */
+  readonly rank?: number;
+  /** How many processes share the epoch. @default 1 */
+  readonly worldSize?: number;
+  /** Which worker of the rank this is, where the rank's splits are shared by several. */
+  readonly worker?: WorkerInfo;
+  /** The version of the table to read. The newest one by default; for an open table, its own. */
+  readonly version?: number;
+  /** The branch of the table to read. @default the main one */
+  readonly branch?: string;
+  /** Options of the object store, for a source that has none. They are never printed. */
+  readonly storageOptions?: Readonly<Record<string, string>>;
+  /** A state to go on from: the table is opened at the state's version, and `loadStateDict` is called with it. */
+  readonly state?: StateDict;
+  /**
+   * How rows are fetched. The samples and their order are the same.
+   *
+   * - `"memory"`: the columns are read once, by one scan, and every batch is gathered from memory; an error where they do not fit `memoryBudget`.
+   * - `"take"`: windows of rows are read as they are needed.
+   * - `"auto"`: memory where the columns fit, takes where they do not.
+   *
+   * @default "auto"
+   */
+  readonly fetch?: FetchMode;
+  /**
+   * Bytes for rows in memory, windows and queues. Without it, all datasets of the process share one budget: the smaller of 1 GiB and a quarter of the
+   * memory that the process may use.
+   */
+  readonly memoryBudget?: number;
+  /** Rows that each split contributes to one read. By default chosen from the size of a row and the budget. */
+  readonly readBatchSize?: number;
+  /** Reads in flight. @default 4 */
+  readonly ioQueueDepth?: number;
+  /** @deprecated The old name of `ioQueueDepth`. */
+  readonly prefetchBatches?: number;
+  /** Whether blob-encoded columns come as their bytes or as descriptors, to be read later. @default "bytes" */
+  readonly blobs?: "bytes" | "descriptors";
+  /**
+   * Whether batches are views of the loader's memory instead of copies. Runtimes that do not allow it get copies in any case.
+   *
+   * @default true
+   */
+  readonly lendBuffers?: boolean;
+  /** Ends reads and iterations when it aborts: their promises reject with `ABORTED`. The state stays exact. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options with their defaults, checked as far as that is possible without the table. */
+export interface ResolvedOptions {
+  readonly columns: readonly string[] | undefined;
+  readonly filter: string | undefined;
+  readonly numSplits: number | undefined;
+  readonly shuffle: boolean;
+  /** `undefined` where the caller left it to a state. */
+  readonly shuffleSeed: bigint | undefined;
+  readonly randomSeed: boolean;
+  readonly shuffleClumpSize: number;
+  readonly epoch: number;
+  readonly remainder: "drop" | "keep";
+  readonly rank: number;
+  readonly worldSize: number;
+  readonly worker: WorkerInfo;
+  readonly version: number | undefined;
+  readonly branch: string | undefined;
+  readonly storageOptions: Readonly<Record<string, string>> | undefined;
+  readonly state: StateDict | undefined;
+  readonly fetch: FetchMode;
+  readonly memoryBudget: number;
+  readonly sharedBudget: boolean;
+  readonly readBatchSize: number | undefined;
+  readonly ioQueueDepth: number;
+  readonly blobs: "bytes" | "descriptors";
+  readonly lendBuffers: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const known: readonly (keyof StreamingDatasetOptions)[] = [
+  "columns",
+  "filter",
+  "numSplits",
+  "shuffle",
+  "shuffleSeed",
+  "shuffleClumpSize",
+  "epoch",
+  "remainder",
+  "rank",
+  "worldSize",
+  "worker",
+  "version",
+  "branch",
+  "storageOptions",
+  "state",
+  "fetch",
+  "memoryBudget",
+  "readBatchSize",
+  "ioQueueDepth",
+  "prefetchBatches",
+  "blobs",
+  "lendBuffers",
+  "signal",
+];
+
+/** The most splits, ranks and workers: enough for any cluster, and small enough that lists of them fit everywhere. */
+const maxSplits = 2 ** 24;
+
+/**
+ * Checks options and fills in defaults.
+ *
+ * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+ */
+export function resolveOptions(options: StreamingDatasetOptions): ResolvedOptions {
+  checkOptions("options", options, known);
+  const worldSize = checkInteger("worldSize", options.worldSize ?? 1, 1, maxSplits);
+  const randomSeed = options.shuffleSeed === null;
+  if (randomSeed && worldSize > 1)
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      `shuffleSeed is null with worldSize ${worldSize}: each rank would draw another seed and shuffle differently. Give all ranks one seed.`,
+    );
+  return {
+    columns: checkColumns(options.columns),
+    filter: optional(options.filter, (value) => checkString("filter", value)),
+    numSplits: optional(options.numSplits, (value) => checkInteger("numSplits", value, 1, maxSplits)),
+    shuffle: checkBoolean("shuffle", options.shuffle ?? true),
+    shuffleSeed: optional(options.shuffleSeed ?? undefined, checkSeed),
+    randomSeed,
+    shuffleClumpSize: checkInteger("shuffleClumpSize", options.shuffleClumpSize ?? 1, 1),
+    epoch: checkInteger("epoch", options.epoch ?? 0, 0),
+    remainder: checkChoice("remainder", options.remainder ?? "drop", ["drop", "keep"]),
+    rank: checkInteger("rank", options.rank ?? 0, 0, worldSize - 1),
+    worldSize,
+    worker: checkWorker(options.worker ?? { id: 0, numWorkers: 1 }),
+    version: optional(options.version, (value) => checkInteger("version", value, 1)),
+    branch: optional(options.branch, (value) => checkString("branch", value)),
+    storageOptions: options.storageOptions,
+    state: options.state,
+    fetch: checkChoice("fetch", options.fetch ?? "auto", ["auto", "memory", "take"]),
+    memoryBudget: checkInteger("memoryBudget", options.memoryBudget ?? defaultMemoryBudget(), 1),
+    sharedBudget: options.memoryBudget === undefined,
+    readBatchSize: optional(options.readBatchSize, (value) => checkInteger("readBatchSize", value, 1, 2 ** 31)),
+    ioQueueDepth: checkInteger("ioQueueDepth", queueDepth(options), 1, 1024),
+    blobs: checkChoice("blobs", options.blobs ?? "bytes", ["bytes", "descriptors"]),
+    lendBuffers: checkBoolean("lendBuffers", options.lendBuffers ?? true),
+    signal: optional(options.signal, checkSignal),
+  };
+}
+
+function optional<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {
+  return value === undefined ? undefined : check(value);
+}
+
+function checkColumns(columns: readonly string[] | undefined): readonly string[] | undefined {
+  if (columns === undefined) return undefined;
+  if (!Array.isArray(columns) || columns.some((column) => typeof column !== "string"))
+    throw invalid("columns", columns, "a list of column names");
+  return [...columns];
+}
+
+/**
+ * A seed as a number of 64 bits.
+ *
+ * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+ */
+export function checkSeed(seed: unknown): bigint {
+  if (typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
+  if (typeof seed === "bigint" && seed >= 0n && seed < 1n << 64n) return seed;
+  throw invalid("shuffleSeed", seed, "null, a whole number from 0 to 2^53 - 1, or a bigint from 0n to 2^64 - 1");
+}
+
+function checkWorker(worker: WorkerInfo): WorkerInfo {
+  checkOptions("worker", worker, ["id", "numWorkers"]);
+  const numWorkers = checkInteger("worker.numWorkers", worker.numWorkers, 1, maxSplits);
+  return { id: checkInteger("worker.id", worker.id, 0, numWorkers - 1), numWorkers };
+}
+
+function checkSignal(signal: AbortSignal): AbortSignal {
+  if (!(signal instanceof AbortSignal)) throw invalid("signal", signal, "an AbortSignal");
+  return signal;
+}
+
+function queueDepth(options: StreamingDatasetOptions): number {
+  const { ioQueueDepth, prefetchBatches } = options;
+  if (prefetchBatches === undefined) return ioQueueDepth ?? 4;
+  process.emitWarning(
+    "The option prefetchBatches of lance-loader is now called ioQueueDepth.",
+    "DeprecationWarning",
+    "LANCE_LOADER_PREFETCH_BATCHES",
+  );
+  if (ioQueueDepth !== undefined)
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      "ioQueueDepth and prefetchBatches are one option under two names: give ioQueueDepth only.",
+    );
+  return prefetchBatches;
+}
+
+/** The smaller of 1 GiB and a quarter of the memory that the process may use, a container's limit counted. */
+export function defaultMemoryBudget(): number {
+  const constrained = process.constrainedMemory();
+  const total = totalmem();
+  const usable = constrained > 0 && constrained < total ? constrained : total;
+  return Math.min(2 ** 30, Math.floor(usable / 4));
+}
+

@@ -1,0 +1,129 @@
+import { show } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
+
+/** The version of the form of a state. */
+export const stateFormat = 1;
+
+/**
+ * Where an epoch stands: plain JSON, to be saved beside the model.
+ *
+ * The first five keys are those of LanceDB's Python loader, which reads them.
+ */
+export interface StateDict {
+  /** The seed; a decimal string above 2^53 - 1. */
+  readonly shuffle_seed: number | string;
+  /** The number of splits. */
+  readonly num_splits: number;
+  /** The epoch. */
+  readonly epoch: number;
+  /** Samples of each split that were handed over; one number stands for all splits. For splits that this rank does not own, the least that it knows. */
+  readonly samples_consumed_per_split: readonly number[] | number;
+  /** Positions of each split that were passed: as many as samples, where no row was skipped. */
+  readonly positions_consumed_per_split?: readonly number[];
+  /** The version of this form. */
+  readonly format?: number;
+  /** The version of the order algorithm. */
+  readonly order_version?: number;
+  /** A digest of the table's data files. */
+  readonly table_identity?: string;
+  /** The version of the table. */
+  readonly table_version?: number;
+  /** The branch of the table, `null` for main. */
+  readonly table_branch?: string | null;
+  /** Whether the rows are shuffled. */
+  readonly shuffle?: boolean;
+  /** Rows of a run that the shuffle keeps together. */
+  readonly shuffle_clump_size?: number;
+  /** What happens to rows that are left over. */
+  readonly remainder?: "drop" | "keep";
+  /** The filter, `null` without one. */
+  readonly filter?: string | null;
+  /** The first split whose progress this state knows exactly, and the one behind the last. */
+  readonly owned_splits?: readonly [number, number];
+}
+
+/** A state whose form was checked. */
+export interface CheckedState {
+  readonly seed: bigint;
+  readonly numSplits: number;
+  readonly epoch: number;
+  readonly samples: readonly number[];
+  readonly positions: readonly number[];
+  readonly owned: readonly [number, number];
+  readonly fields: StateDict;
+}
+
+/** A seed as a state tells it. */
+export function seedOf(seed: bigint): number | string {
+  return seed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(seed) : seed.toString();
+}
+
+/** The error for a state that is no state. */
+export function badState(field: string, value: unknown, allowed: string): LanceLoaderError {
+  return new LanceLoaderError("STATE_INVALID", `The state's ${field} is ${show(value)}: it must be ${allowed}.`);
+}
+
+/**
+ * Checks the form of a state.
+ *
+ * @throws {@link LanceLoaderError} `STATE_INVALID`.
+ */
+export function checkState(state: unknown): CheckedState {
+  if (typeof state !== "object" || state === null || Array.isArray(state))
+    throw new LanceLoaderError("STATE_INVALID", `The state is ${show(state)}: it must be what stateDict() gave.`);
+  const fields = state as StateDict;
+  if (fields.format !== undefined && !(isCount(fields.format) && fields.format <= stateFormat))
+    throw badState("format", fields.format, `at most ${stateFormat}: it was saved by a newer lance-loader. Update`);
+  const numSplits = checkCount("num_splits", fields.num_splits);
+  const samples = checkProgress("samples_consumed_per_split", fields.samples_consumed_per_split, numSplits);
+  const positions =
+    fields.positions_consumed_per_split === undefined
+      ? samples
+      : checkProgress("positions_consumed_per_split", fields.positions_consumed_per_split, numSplits);
+  for (const [split, count] of samples.entries()) {
+    const position = positions[split] ?? 0;
+    if (position < count)
+      throw badState("positions_consumed_per_split", positions, "at least the samples consumed of each split");
+  }
+  return {
+    seed: checkStateSeed(fields.shuffle_seed),
+    numSplits,
+    epoch: checkCount("epoch", fields.epoch),
+    samples,
+    positions,
+    owned: checkOwned(fields.owned_splits, numSplits),
+    fields,
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function checkCount(field: string, value: unknown): number {
+  if (!isCount(value)) throw badState(field, value, "a whole number of at least 0");
+  return value;
+}
+
+function checkProgress(field: string, value: unknown, numSplits: number): readonly number[] {
+  if (isCount(value)) return new Array<number>(numSplits).fill(value);
+  if (!Array.isArray(value) || value.length !== numSplits || !value.every(isCount))
+    throw badState(field, value, `a list of ${numSplits} whole numbers of at least 0, one for each split`);
+  return value;
+}
+
+function checkStateSeed(value: unknown): bigint {
+  if (isCount(value)) return BigInt(value);
+  if (typeof value === "string" && /^\d{1,20}$/.test(value) && BigInt(value) < 1n << 64n) return BigInt(value);
+  throw badState("shuffle_seed", value, "a whole number from 0 to 2^64 - 1, as a decimal string above 2^53 - 1");
+}
+
+function checkOwned(value: unknown, numSplits: number): readonly [number, number] {
+  if (value === undefined) return [0, numSplits];
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(isCount))
+    throw badState("owned_splits", value, "the first split and the one behind the last");
+  const [start, end] = value as [number, number];
+  if (start >= end || end > numSplits)
+    throw badState("owned_splits", value, `a range of the ${numSplits} splits`);
+  return [start, end];
+}
