@@ -46,6 +46,7 @@ pub fn estimate_blocks_per_epoch(
     mode: PackMode,
 ) -> Result<u64> {
     let length = checked_length(length)?;
+    mode.check()?;
     let splits = documents_per_split.len() as u64;
     if splits == 0 || sampled_lengths.is_empty() {
         return Err(Error::new(
@@ -86,17 +87,17 @@ fn best_fit_blocks(
     let wanted = u64::from(look_ahead).saturating_mul(length as u64);
     let (mut window, mut tokens, mut blocks) = (WindowPieces::default(), 0_u64, 0_u64);
     for &document in lengths {
-        let long = document >= length as u64;
         if !long_documents.admits("a sampled document", document, length)? {
             continue;
         }
-        if long {
-            // Whole blocks need no room beside others, so only the rest is placed.
-            blocks = blocks.saturating_add((document + 1) / length as u64);
+        // Whole blocks take no part in the placing, so only what remains beside them is placed.
+        let with_eos = document.saturating_add(1);
+        let rest = with_eos % length as u64;
+        blocks = blocks.saturating_add(with_eos / length as u64);
+        if rest > 0 {
+            window.add(0, rest, length);
+            tokens += rest;
         }
-        let rest = if long { (document + 1) % length as u64 } else { document + 1 };
-        window.add(tokens, rest, length);
-        tokens += rest;
         if tokens >= wanted {
             blocks = blocks.saturating_add(std::mem::take(&mut window).count_blocks(length) as u64);
             tokens = 0;

@@ -40,4 +40,4 @@ pub use packer::{PackOutcome, Packer};
 pub use progress::{Progress, SplitCounts, SplitProgress};
 pub use state::{PackBuffer, PackState, merge_pack_states};
 pub use stats::PackStats;
-pub use token::Token;
+pub use token::{Token, TokenSource};

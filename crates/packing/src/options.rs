@@ -5,7 +5,7 @@ use std::fmt::Display;
 use lance_loader_order::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::token::Token;
+use crate::token::{Token, checked};
 
 /// What happens to a document that, with its eos, is longer than a block (only where documents are never cut).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,6 +51,17 @@ pub enum PackMode {
     },
 }
 
+impl PackMode {
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::BestFit { look_ahead: 0, .. } => {
+                Err(invalid("the look-ahead of packing 'bestFit' is 0 blocks; it must be at least 1"))
+            }
+            Self::BestFit { .. } | Self::Concat => Ok(()),
+        }
+    }
+}
+
 /// What packing makes of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackOptions {
@@ -79,13 +90,11 @@ pub(crate) struct Layout<T> {
 impl PackOptions {
     pub(crate) fn layout<T: Token>(&self, num_splits: usize) -> Result<Layout<T>> {
         let length = checked_length(self.length)?;
-        if let PackMode::BestFit { look_ahead: 0, .. } = self.mode {
-            return Err(invalid("the look-ahead of packing 'bestFit' is 0 blocks; it must be at least 1"));
-        }
+        self.mode.check()?;
         Ok(Layout {
             length,
-            eos: T::checked("eosId", self.eos_id)?,
-            pad: T::checked("padId", self.pad_id)?,
+            eos: checked("eosId", self.eos_id)?,
+            pad: checked("padId", self.pad_id)?,
             blocks_per_split: self.blocks_per_split(num_splits)?,
             mode: self.mode,
         })

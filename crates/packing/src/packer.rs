@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::fmt::Display;
 use std::ops::Range;
 
 use lance_loader_order::{Code, Error, Result};
@@ -14,7 +13,7 @@ use crate::progress::{Progress, SplitProgress};
 use crate::split_packer::SplitPacker;
 use crate::state::PackState;
 use crate::stats::PackStats;
-use crate::token::Token;
+use crate::token::{Token, TokenSource};
 
 /// Why [`Packer::pack`] stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,11 +121,7 @@ impl<T: Token> Packer<T> {
     /// Splits may be fed in any order, ahead of need too. An error (a token that does not fit the type of the ids, a
     /// document that is too long to stay whole, one more than the split has) appends nothing. O(tokens), no allocation
     /// but the buffer's growth.
-    pub fn push<V>(&mut self, split: u32, document: &[V]) -> Result<()>
-    where
-        T: TryFrom<V>,
-        V: Copy + Display,
-    {
+    pub fn push<V: TokenSource>(&mut self, split: u32, document: &[V]) -> Result<()> {
         let index = self.index(split)?;
         self.splits[index].push(document)
     }
@@ -173,7 +168,10 @@ impl<T: Token> Packer<T> {
             if split.needs() {
                 return Ok(PackOutcome::Needs(self.owned.start + index as u32));
             }
-            split.write(batch)?;
+            split.prepare()?;
+            if let Some(row) = batch.next_row() {
+                split.write(row);
+            }
             *turn = Reverse((split.progress().blocks, index));
         }
         Ok(PackOutcome::Full)

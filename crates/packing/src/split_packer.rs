@@ -1,15 +1,13 @@
 //! The packing of one split.
 
-use std::fmt::Display;
-
 use lance_loader_order::Result;
 
 use crate::best_fit::{Plan, WindowPieces};
-use crate::block_batch::{BlockBatch, Row};
+use crate::block_batch::Row;
 use crate::options::{Layout, PackMode, invalid};
 use crate::progress::SplitProgress;
 use crate::state::SplitState;
-use crate::token::{Token, does_not_fit};
+use crate::token::{Token, TokenSource, does_not_fit};
 use crate::token_buffer::TokenBuffer;
 
 /// One split: a log of tokens, and a cursor in it that moves on by blocks.
@@ -37,11 +35,7 @@ impl<T: Token> SplitPacker<T> {
     }
 
     /// Appends the next document; on an error nothing is appended.
-    pub(crate) fn push<V>(&mut self, document: &[V]) -> Result<()>
-    where
-        T: TryFrom<V>,
-        V: Copy + Display,
-    {
+    pub(crate) fn push<V: TokenSource>(&mut self, document: &[V]) -> Result<()> {
         let number = self.buffer.documents();
         if number >= self.documents {
             return Err(invalid(format!(
@@ -114,17 +108,17 @@ impl<T: Token> SplitPacker<T> {
         }
     }
 
-    /// Writes the next block into the next row of a batch that has one. Only where [`SplitPacker::needs`] says no.
-    pub(crate) fn write(&mut self, batch: &mut BlockBatch<'_, T>) -> Result<()> {
-        let plan = match self.layout.mode {
-            PackMode::Concat => None,
-            PackMode::BestFit { .. } => Some(self.window.take().map_or_else(|| self.plan_window(), Ok)?),
-        };
-        let Some(row) = batch.next_row() else {
-            self.window = plan;
-            return Ok(());
-        };
-        match plan {
+    /// Plans the next window where there is none (best-fit only). Only where [`SplitPacker::needs`] says no.
+    pub(crate) fn prepare(&mut self) -> Result<()> {
+        if self.window.is_none() && self.layout.mode != PackMode::Concat {
+            self.window = Some(self.plan_window()?);
+        }
+        Ok(())
+    }
+
+    /// Writes the next block. Only after [`SplitPacker::prepare`].
+    pub(crate) fn write(&mut self, row: Row<'_, T>) {
+        match self.window.take() {
             None => self.write_run(row),
             Some(plan) => self.write_planned(row, plan),
         }
@@ -132,7 +126,6 @@ impl<T: Token> SplitPacker<T> {
         if self.is_complete() {
             self.cursor.counts.tokens_left_over = self.tokens_begun();
         }
-        Ok(())
     }
 
     /// Tokens of the last document (concat) or window (best-fit) that no block holds yet.

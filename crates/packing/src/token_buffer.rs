@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::token::{Token, append_converted};
+use crate::token::{Token, TokenSource, append_converted};
 
 /// A log of tokens, addressed by their position in the stream of the split's tokens (counted from where the log began).
 ///
@@ -53,10 +53,7 @@ impl<T: Token> TokenBuffer<T> {
     }
 
     /// Appends a document and its eos. A token that does not fit is returned, and nothing is appended.
-    pub(crate) fn push<V: Copy>(&mut self, document: &[V], eos: T) -> Result<(), V>
-    where
-        T: TryFrom<V>,
-    {
+    pub(crate) fn push<V: TokenSource>(&mut self, document: &[V], eos: T) -> Result<(), V> {
         let start = self.end();
         append_converted(&mut self.tokens, document)?;
         self.tokens.push(eos);
@@ -74,9 +71,9 @@ impl<T: Token> TokenBuffer<T> {
         self.earlier_documents + self.index_at(position) as u64
     }
 
-    /// Where a document starts; the end where it was not pushed yet. It must not have been released.
+    /// Where a document starts; the end where it was not pushed yet, the first one that is held where it was released.
     pub(crate) fn start_of(&self, document: u64) -> u64 {
-        let index = (document - self.earlier_documents) as usize;
+        let index = document.saturating_sub(self.earlier_documents) as usize;
         self.starts.get(index).copied().unwrap_or_else(|| self.end())
     }
 

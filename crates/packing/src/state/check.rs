@@ -7,7 +7,7 @@ use lance_loader_order::Result;
 use crate::options::{PackMode, PackOptions, invalid};
 use crate::progress::{SplitCounts, SplitProgress};
 use crate::state::{PackBuffer, PackState, SplitState};
-use crate::token::Token;
+use crate::token::{Token, checked};
 
 impl PackState {
     /// The options that the state was saved under.
@@ -75,7 +75,7 @@ impl PackState {
             },
         };
         let what = format!("a token of pack_buffers['{split}']");
-        let tokens = buffer.tokens.iter().map(|&token| T::checked(&what, token)).collect::<Result<_>>()?;
+        let tokens = buffer.tokens.iter().map(|&token| checked(&what, token)).collect::<Result<_>>()?;
         let progress = SplitProgress { blocks: emitted, counts, position: 0 };
         Ok(SplitState { documents: consumed, tokens, starts: buffer.starts.into(), progress })
     }

@@ -34,6 +34,7 @@ pub struct PackState {
     /// Blocks of an epoch over all splits, as a number even where it was estimated.
     pub blocks_per_epoch: u64,
     /// Documents of each split that are in handed-over blocks or in its buffer; in best-fit those before its window.
+    /// Signed, like the blocks, so that a negative number is refused by its key and split.
     pub samples_consumed_per_split: Vec<i64>,
     /// Blocks that each split handed over.
     pub blocks_emitted_per_split: Vec<i64>,

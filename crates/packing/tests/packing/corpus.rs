@@ -47,10 +47,7 @@ impl Corpus {
     }
 
     /// The next blocks, at most `most`, as one batch. `ahead` documents are pushed to every split beyond each need.
-    pub(crate) fn read<T>(&self, packer: &mut Packer<T>, most: usize, ahead: usize) -> Vec<Block>
-    where
-        T: Token + TryFrom<i64>,
-    {
+    pub(crate) fn read<T: Token>(&self, packer: &mut Packer<T>, most: usize, ahead: usize) -> Vec<Block> {
         let length = self.length();
         let rows = most.min(self.options.blocks_per_epoch as usize);
         let (mut input_ids, mut doc_ids) = (vec![T::default(); rows * length], vec![-1; rows * length]);
@@ -81,7 +78,7 @@ impl Corpus {
             .collect()
     }
 
-    fn feed<T: Token + TryFrom<i64>>(&self, packer: &mut Packer<T>, split: u32, documents: usize) {
+    fn feed<T: Token>(&self, packer: &mut Packer<T>, split: u32, documents: usize) {
         let pushed = packer.documents_pushed(split).unwrap() as usize;
         for document in self.splits[split as usize].iter().skip(pushed).take(documents) {
             packer.push(split, document).unwrap();

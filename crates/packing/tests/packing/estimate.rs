@@ -69,4 +69,8 @@ fn nothing_to_estimate_from_and_more_than_can_be_counted_are_errors() {
     let error = estimate_blocks_per_epoch(&[u64::MAX; 9], &[u64::MAX; 9], 1, PackMode::Concat).unwrap_err();
     assert!(error.message().contains("more than 2^64 blocks"), "{error}");
     assert!(estimate_blocks_per_epoch(&[1], &[1], 0, PackMode::Concat).is_err());
+    let mode = PackMode::BestFit { look_ahead: 0, long_documents: LongDocuments::Split };
+    assert!(estimate_blocks_per_epoch(&[1], &[1], 8, mode).unwrap_err().message().contains("look-ahead"));
+    let mode = PackMode::BestFit { look_ahead: 1, long_documents: LongDocuments::Split };
+    assert!(estimate_blocks_per_epoch(&[1], &[u64::MAX], 8, mode).unwrap() >= u64::MAX / 8);
 }

@@ -1,4 +1,7 @@
-use lance_loader_packing::{PackMode, PackOptions, PackStats, estimate_blocks_per_epoch, sample_positions};
+use lance_loader_packing::{
+    PackMode, PackOptions, PackState, PackStats, Packer, estimate_blocks_per_epoch, merge_pack_states,
+    sample_positions,
+};
 use serde_json::{Value, json};
 
 use crate::corpus::Corpus;
@@ -62,31 +65,43 @@ fn check_stats(case: &Value, stats: &PackStats) {
     }
 }
 
-/// Every cycle's blocks, and the state after it where the case has one.
-fn check_case(case: &Value) {
+/// Every cycle's blocks and, where the case has them, the states after it; saved, merged and loaded between the cycles.
+fn check_case(case: &Value, ranks: usize) {
     let corpus = corpus(case);
-    let mut packer = corpus.packer::<i32>(corpus.all_splits());
+    let each = (corpus.splits.len() / ranks) as u32;
+    let owned = |rank: usize| rank as u32 * each..(rank as u32 + 1) * each;
+    let mut packers: Vec<Packer<i32>> = (0..ranks).map(|rank| corpus.packer(owned(rank))).collect();
     for cycle in 0..corpus.cycles() {
-        let found = as_json(&corpus.read(&mut packer, corpus.splits.len(), 0));
+        let blocks: Vec<Block> =
+            packers.iter_mut().flat_map(|packer| corpus.read(packer, each as usize, 0)).collect();
+        let found = as_json(&blocks);
         for (key, found) in found.as_object().unwrap() {
             assert_eq!(found, &case[key][cycle], "{key} of cycle {cycle} of {}", case["name"]);
         }
+        let states: Vec<PackState> =
+            packers.iter().map(|packer| packer.state(&packer.progress()).unwrap()).collect();
+        let state = serde_json::to_value(merge_pack_states(&states).unwrap()).unwrap();
         if let Some(states) = case.get("states") {
-            let state = serde_json::to_value(packer.state(&packer.progress()).unwrap()).unwrap();
             for (key, expected) in states[cycle].as_object().unwrap() {
                 assert_eq!(&state[key], expected, "{key} after cycle {cycle} of {}", case["name"]);
             }
         }
+        packers = (0..ranks).map(|rank| corpus.load(owned(rank), &read(&state))).collect();
     }
-    check_stats(case, &packer.stats(&packer.progress()));
+    if ranks == 1 {
+        check_stats(case, &packers[0].stats(&packers[0].progress()));
+    }
 }
 
 #[test]
-fn golden_cases_come_out_block_by_block() {
+fn golden_cases_come_out_block_by_block_on_one_rank_and_on_a_rank_a_split() {
     for file in ["concat.json", "best-fit.json"] {
         let cases = golden(file)["cases"].as_array().unwrap().clone();
         assert!(cases.len() >= 4, "{file}");
-        cases.iter().for_each(check_case);
+        for case in &cases {
+            check_case(case, 1);
+            check_case(case, read(&case["options"]["numSplits"]));
+        }
     }
 }
 

@@ -36,7 +36,7 @@ fn cycles(corpus: &Corpus, packers: &mut [Packer<i32>], cycles: usize, ahead: us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn every_cycle_resumes_on_the_same_and_on_other_ranks(corpus in corpora(all_modes()), ahead in 0_usize..3) {
@@ -95,8 +95,9 @@ proptest! {
             behind.push_back((packer.progress(), state(&packer)));
             corpus.read(&mut packer, corpus.splits.len(), 1);
             if behind.len() > lag {
-                behind.pop_front();
+                let earlier = behind.pop_front().unwrap().0;
                 packer.release(&behind[0].0).unwrap();
+                packer.release(&earlier).unwrap();
             }
             for (progress, saved) in &behind {
                 prop_assert_eq!(&packer.state(progress).unwrap(), saved);
