@@ -1,3 +1,4 @@
+import * as installed from "apache-arrow";
 import { describeArrow } from "./suites/all.ts";
 
-describeArrow();
+describeArrow(installed);

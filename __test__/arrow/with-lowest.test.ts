@@ -1,6 +1,7 @@
+import * as lowest from "arrow-lowest";
 import { vi } from "vitest";
 import { describeArrow } from "./suites/all.ts";
 
 vi.mock("apache-arrow", () => import("arrow-lowest"));
 
-describeArrow();
+describeArrow(lowest as never);

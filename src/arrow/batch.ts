@@ -1,4 +1,13 @@
-import { type Data, type Field, RecordBatch, Schema, Struct, Table, Vector } from "apache-arrow";
+import {
+  type Data,
+  type DataType,
+  type Field,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  Vector,
+} from "apache-arrow";
 import { LanceLoaderError } from "../errors.ts";
 import { type ArrowTable, acceptTable } from "./accept/accept.ts";
 import { Column } from "./column.ts";
@@ -15,7 +24,7 @@ import { readTensor, type Tensor } from "./tensor.ts";
  * Consecutive rows, stored by column.
  *
  * A batch never changes. Columns, vectors, tensors and rows are made when first asked for and kept, so treat what you get as
- * read-only. All but rows of strings, decimals and the like are views of the batch's memory, which lives as long as any of them.
+ * read-only. Whatever is a typed array, a vector or a table is a view of the batch's memory, which lives as long as any of them.
  */
 export class Batch {
   /** The columns' names and types, as apache-arrow knows them. */
@@ -115,10 +124,8 @@ export class Batch {
   }
 
   static #fromData(schema: Schema, columns: readonly Data[], numRows: number): Batch {
-    // Joined dictionaries have types of their own.
-    const fields = schema.fields.map((field, place) => field.clone({ type: (columns[place] as Data).type }));
     const loaded = columns.map((data) => new Column(() => data));
-    return new Batch(new Schema(fields, schema.metadata), loaded, 0, numRows, heldBytes(columns));
+    return new Batch(withTypes(schema, columns), loaded, 0, numRows, heldBytes(columns));
   }
 
   /** The columns' names, in order. */
@@ -179,22 +186,23 @@ export class Batch {
     return vector;
   }
 
-  /** All rows as plain objects; `RowValue` lists what each type becomes. */
+  /** All rows as plain objects; {@link RowValue} lists what each type becomes. Takes time for each value, once. */
   rows(): Row[] {
     this.#rows ??= this.#readRows();
     return this.#rows;
   }
 
   /**
-   * One row as a plain object. Reads no other row.
+   * One row as a plain object: that of {@link Batch.rows} where they were made, else one of its own, in time for its own
+   * values only.
    *
-   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT` where `index` is not an integer from 0 to `numRows - 1`.
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT` where `index` is not an integer from 0 to below `numRows`.
    */
   row(index: number): Row {
     if (!Number.isInteger(index) || index < 0 || index >= this.numRows) {
       throw new LanceLoaderError(
         "INVALID_ARGUMENT",
-        `index is ${index}, and must be an integer from 0 to ${this.numRows - 1}: the batch has ${this.numRows} rows.`,
+        `index is ${index}, and must be an integer from 0 to below numRows, which is ${this.numRows}.`,
       );
     }
     const kept = this.#rows?.[index];
@@ -260,6 +268,14 @@ export class Batch {
   #range(place: number): Data {
     return this.#column(place).range(this.#start, this.numRows);
   }
+}
+
+/** The schema with the types that the columns have come to: joined dictionaries have types of their own. */
+function withTypes(schema: Schema, columns: readonly Data[]): Schema {
+  const types = columns.map(({ type }) => type);
+  if (schema.fields.every(({ type }, place) => type === types[place])) return schema;
+  const fields = schema.fields.map((field, place) => field.clone({ type: types[place] as DataType }));
+  return new Schema(fields, schema.metadata);
 }
 
 function fromEnd(index: number, length: number): number {

@@ -46,7 +46,7 @@ function refuseNulls(column: string, data: Data, start: number, length: number):
   if (nulls === 0) return;
   throw new LanceLoaderError(
     "INVALID_ARGUMENT",
-    `The column ${JSON.stringify(column)} holds ${nulls} nulls in this batch, and a typed array has no place for them: use rows() or vector(), or filter them out.`,
+    `The column ${JSON.stringify(column)} holds nulls (${nulls} in this batch), and a typed array has no place for them: use rows() or vector(), or filter them out.`,
   );
 }
 

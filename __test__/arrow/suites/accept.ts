@@ -80,9 +80,11 @@ export function describeAccept(): void {
 
     it("made by its own functions are accepted", () => {
       const table = arrow.tableFromArrays({ id: Int32Array.of(1, 2, 3), word: ["b", "a", "b"] });
+      const words = new arrow.List(new arrow.Field("item", new arrow.Utf8(), true));
+      const lists = new arrow.List(new arrow.Field("item", words, true));
       const vectors = {
         flags: arrow.vectorFromArray([true, null]),
-        lists: arrow.vectorFromArray([[["a"], []], null]),
+        lists: arrow.vectorFromArray([[["a"], []], null], lists),
       };
       expect(Batch.fromArrow(table).rows()).toStrictEqual([
         { id: 1, word: "b" },

@@ -98,7 +98,7 @@ export function describeColumns(): void {
       const batch = columnBatch(int32, [1, null, null, 4, 5]);
       const holdsNulls = {
         code: "INVALID_ARGUMENT",
-        message: expect.stringMatching(/"x" holds 2 nulls.*rows\(\)/),
+        message: expect.stringMatching(/"x" holds nulls \(2 .*rows\(\)/),
       };
       expect(() => batch.column("x")).toThrow(expect.objectContaining(holdsNulls));
       expect(batch.slice(3).column("x")).toStrictEqual(Int32Array.of(4, 5));

@@ -1,5 +1,6 @@
-import { type Data, Schema } from "apache-arrow";
+import { type Data, Field, Schema } from "apache-arrow";
 import { LanceLoaderError } from "../../errors.ts";
+import { checkFields } from "../check-fields.ts";
 import { concatData } from "../concat/concat-data.ts";
 import { DataAcceptor } from "./data-acceptor.ts";
 import {
@@ -75,6 +76,7 @@ export function acceptVector(vector: ArrowVector, name: string): Data {
     );
   }
   const type = new TypeAcceptor().accept(vector.type, name);
+  checkFields([new Field(name, type)]);
   const data = new DataAcceptor();
   return concatData(
     type,

@@ -54,7 +54,7 @@ export class DataAcceptor {
       case "fixed":
         return { values: viewAs(data.values ?? nothing, valuesArray(type)) };
       case "bytes":
-        return data.variadicBuffers && data.valueOffsets === undefined ? plainViews(data) : bytesParts(data);
+        return isView(data) ? plainViews(data) : bytesParts(data);
       case "list":
         return this.#listParts(data, itemType(type));
       case "dictionary":
@@ -95,6 +95,10 @@ export class DataAcceptor {
     }
     return accepted;
   }
+}
+
+function isView({ type: { typeId } }: ForeignData): boolean {
+  return typeId === laterTypes.utf8View || typeId === laterTypes.binaryView;
 }
 
 function sharedParts({ length, offset, nullBitmap }: ForeignData): DataParts {

@@ -9,7 +9,7 @@ import { dateUnit } from "./temporal.ts";
 /** Reads the items from `start` to before `end` as one list. */
 type ReadItems = (start: number, end: number) => RowValue;
 
-/** Reads lists of `type`'s items, `readItem` being their reader. */
+/** Reads lists of any length, `reader` being that of their items. */
 export function listReader(items: DataType, reader: ValueReader): ValueReader {
   const bind = itemsReader(items, reader);
   return ({ children, valueOffsets }) => {
@@ -18,7 +18,7 @@ export function listReader(items: DataType, reader: ValueReader): ValueReader {
   };
 }
 
-/** Reads lists of `size` items each. */
+/** Reads lists of `size` items each, `reader` being that of the items. */
 export function fixedListReader(size: number, items: DataType, reader: ValueReader): ValueReader {
   const bind = itemsReader(items, reader);
   return ({ children }) => {
