@@ -33,7 +33,9 @@ fn rows_of(rows: u64, filtered: bool) -> (Rows, Vec<u64>) {
         return (Rows::All(rows), list);
     }
     let mut builder = RowSetBuilder::new();
-    list.iter().for_each(|&row| builder.push(row).unwrap());
+    for &row in &list {
+        builder.push(row).unwrap();
+    }
     (Rows::Set(Arc::new(builder.finish())), list)
 }
 

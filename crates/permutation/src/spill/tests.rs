@@ -109,8 +109,8 @@ fn rows_out_of_order_and_lists_of_unequal_length_are_refused() {
 #[test]
 fn a_split_without_a_name_and_a_huge_split_number_are_refused() {
     let names = Some(vec!["a".to_owned(), "b".to_owned()]);
-    let mut named = SplitAssigner::new(Some(2), names, None, options(1 << 20)).unwrap();
-    let error = named.push(&[0], &[Some(2)]).unwrap_err();
+    let mut assigner = SplitAssigner::new(Some(2), names, None, options(1 << 20)).unwrap();
+    let error = assigner.push(&[0], &[Some(2)]).unwrap_err();
     assert!(error.message().contains("split 2") && error.message().contains("2 names"), "{error}");
     let mut unnamed = SplitAssigner::new(None, None, None, options(1 << 20)).unwrap();
     let error = unnamed.push(&[0], &[Some(u64::MAX)]).unwrap_err();
