@@ -1,7 +1,7 @@
 //! Rows asked of memory before they are copied.
 
 /// How many rows ahead of the copy rows are asked for.
-pub(super) const ROWS_AHEAD: usize = 8;
+pub(super) const ROWS_AHEAD: usize = 4;
 
 /// Asks for the first lines of a row that will be read soon. Does nothing where the processor has no such instruction.
 #[inline]

@@ -44,7 +44,7 @@ impl Sink {
         let bytes = rows.len().checked_mul(WIDTH)?;
         let (room, _) = self.room(bytes)?.as_chunks_mut::<WIDTH>();
         for (room, row) in room.iter_mut().zip(rows) {
-            *room = source.get(*row as usize)?.map(MaybeUninit::new);
+            room.write_copy_of_slice(source.get(*row as usize)?);
         }
         self.written += bytes;
         Some(())
