@@ -4,7 +4,7 @@
 //   npm run quickstart -- --resume     goes on where the last run was stopped
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { StreamingDataLoader, StreamingDataset } from "lance-loader";
+import { type Batch, StreamingDataLoader, StreamingDataset } from "lance-loader";
 import { loadCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { Classifier } from "./classifier.ts";
 import { openDigits } from "./digits.ts";
@@ -30,18 +30,19 @@ const checkpoint = values.resume ? loadCheckpoint(checkpointFile) : undefined;
 if (checkpoint) {
   dataset.loadStateDict(checkpoint.state);
   classifier.weights.set(checkpoint.weights);
-  console.log(`resuming in epoch ${dataset.epoch + 1}, after ${rowsSeen().toLocaleString("en")} rows of it`);
+  console.log(
+    `resuming in epoch ${dataset.epoch + 1}, after ${dataset.stats.consumedRows.toLocaleString("en")} rows of it`,
+  );
 }
 
 // When a loop over the loader has run to its end, the dataset stands at the next epoch.
 while (dataset.epoch < epochs) {
   const title = `epoch ${dataset.epoch + 1}`;
-  const progress = new Progress(title, dataset.numSamples, rowsSeen());
+  const progress = new Progress(title, dataset.numSamples, dataset.stats.consumedRows);
   let steps = 0;
   for await (const batch of loader) {
-    const { data: images } = batch.tensor("image");
-    const loss = classifier.train(images, batch.column("label"), 0.3);
-    progress.add(batch.numRows, loss);
+    const { images, labels } = digitsOf(batch);
+    progress.add(batch.numRows, classifier.train(images, labels, 0.3));
     if (++steps % 50 === 0) save();
   }
   save();
@@ -49,20 +50,25 @@ while (dataset.epoch < epochs) {
   console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${rate}`);
 }
 
-function save(): void {
-  saveCheckpoint(checkpointFile, { state: dataset.stateDict(), weights: classifier.weights });
+/** The columns of a batch as typed arrays: views of its memory, no copies. */
+function digitsOf(batch: Batch): { images: Uint8Array; labels: Int32Array } {
+  return {
+    images: batch.tensor("image").data as Uint8Array, // of the shape [rows, 784]
+    labels: batch.column("label") as Int32Array,
+  };
 }
 
-/** How many rows of the current epoch were handed over. */
-function rowsSeen(): number {
-  return dataset.stateDict().samples_consumed_per_split.reduce((sum, rows) => sum + rows, 0);
+/** Saves where the data stands and what was learned from it up to there. */
+function save(): void {
+  saveCheckpoint(checkpointFile, { state: dataset.stateDict(), weights: classifier.weights });
 }
 
 /** The part of the test digits that is recognised. */
 async function accuracy(): Promise<number> {
   let correct = 0;
   for await (const batch of testDataset.batches(256)) {
-    correct += classifier.countCorrect(batch.tensor("image").data, batch.column("label"));
+    const { images, labels } = digitsOf(batch);
+    correct += classifier.countCorrect(images, labels);
   }
   return correct / testDataset.numSamples;
 }
