@@ -10,7 +10,7 @@ use arrow_array::{
     NullArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Schema};
-use lance_loader_fetch::column::ColumnStore;
+use lance_loader_fetch::column::{ColumnStore, ColumnStoreBuilder};
 use lance_loader_fetch::gather::{AlignedBuffer, Block, GatherPlan, gather};
 
 fn gathered(array: ArrayRef, rows: &[u32]) -> Block {
@@ -115,6 +115,27 @@ fn a_dictionary_holds_only_the_values_that_the_batch_uses_in_first_use_order() {
     assert_eq!(block.layout(), [4, 1, 0, 1, 64, 4, 2, 0, 0, 0, 128, 12, 192, 2]);
     assert_eq!(&block.data().as_slice()[64..68], [0, 0, 1, 0]);
     assert_eq!(&block.data().as_slice()[192..194], b"cb");
+}
+
+#[test]
+fn a_few_rows_of_a_large_dictionary_are_read_right() {
+    let values = Arc::new(Int32Array::from_iter_values(0..10_000));
+    let array: ArrayRef =
+        Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::from_iter_values(0..10_000), values));
+    let block = gathered(Arc::clone(&array), &[9_999, 5, 9_999]);
+    assert_eq!(block.layout(), [3, 0, 0, 0, 0, 12, 2, 0, 0, 0, 64, 8]);
+    assert_eq!((numbers(&block, 0, 3), numbers(&block, 64, 2)), (vec![0, 1, 0], vec![9_999, 5]));
+
+    let batch = RecordBatch::try_from_iter([("v", array)]).unwrap();
+    let mut builder = ColumnStoreBuilder::new(batch.schema_ref(), None).unwrap();
+    for start in [7, 9_000, 7] {
+        builder.append(&batch.slice(start, 2)).unwrap();
+    }
+    // six keys of 4 bytes, four values of 4
+    let store = builder.finish();
+    assert_eq!(store.bytes(), 24 + 16);
+    let block = gather(&store, &[5, 2, 1], None).unwrap();
+    assert_eq!((numbers(&block, 0, 3), numbers(&block, 64, 2)), (vec![0, 1, 0], vec![8, 9_000]));
 }
 
 #[test]

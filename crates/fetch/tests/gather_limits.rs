@@ -33,7 +33,8 @@ fn strings_past_2_gib_ask_for_fewer_rows() {
     assert!(GatherPlan::new(&store, &[0; 2047]).is_ok());
     let error = plan_error(&store, &[0; 2048]);
     assert_eq!(error.code(), Code::BatchTooLarge);
-    let message = "column \"v\": a batch of 2048 rows holds 2147483648 bytes, more than 2147483647: ask for fewer rows in a batch";
+    let message = "column \"v\": a batch of 2048 rows holds 2147483648 bytes, more than 2147483647: \
+                   ask for fewer rows in a batch";
     assert_eq!(error.message(), message);
 }
 

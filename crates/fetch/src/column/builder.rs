@@ -11,8 +11,9 @@ use super::{Column, ColumnStore, delivered_schema};
 
 /// Appends the record batches of a sequential scan into contiguous memory.
 ///
-/// Rows of fixed width are reserved up front when their number is known; strings and lists grow, with 64-bit offsets.
-/// Dictionaries that differ from batch to batch become one. A batch costs its bytes in time and memory, once.
+/// Rows of fixed width are reserved up front when their number is known; strings and lists grow, with 64-bit
+/// offsets. Dictionaries that differ from batch to batch become one. A batch costs its bytes in time and
+/// memory, once.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -35,7 +36,8 @@ pub struct ColumnStoreBuilder {
 }
 
 impl ColumnStoreBuilder {
-    /// An empty store for batches of `schema`. `rows` is how many are expected; a wrong number costs memory or time, nothing else.
+    /// An empty store for batches of `schema`. `rows` is how many are expected; a wrong number costs memory
+    /// or time, nothing else.
     ///
     /// # Errors
     /// As [`delivered_schema`].
@@ -51,8 +53,9 @@ impl ColumnStoreBuilder {
     /// Appends all rows of `batch`, whose columns must have the names and types of the schema, in its order.
     ///
     /// # Errors
-    /// As [`Column::from_array`]; `READ_FAILED` if memory can't be had; `INTERNAL` for a batch of another schema or for more than
-    /// `u32::MAX` rows in all. After an error the builder holds a part of the batch and must be dropped.
+    /// As [`Column::from_array`]; `READ_FAILED` if memory can't be had; `INTERNAL` for a batch of another
+    /// schema or for more than `u32::MAX` rows in all. After an error the builder holds a part of the batch
+    /// and must be dropped.
     pub fn append(&mut self, batch: &RecordBatch) -> Result<()> {
         let fields = self.source.fields().iter().zip(batch.schema_ref().fields());
         let fits = |(ours, theirs): (&Arc<_>, &Arc<_>)| same_column(ours, theirs);
@@ -83,8 +86,8 @@ impl ColumnStoreBuilder {
         self.rows
     }
 
-    /// The bytes that the appended rows take, the look-up tables of dictionaries included. Reserved memory that was
-    /// not written yet does not count: systems with virtual memory have not handed it out.
+    /// The bytes that the appended rows take, the look-up tables of dictionaries included. Reserved memory
+    /// that was not written yet does not count: systems with virtual memory have not handed it out.
     pub fn bytes(&self) -> usize {
         self.columns.iter().map(GrowingColumn::bytes).sum()
     }

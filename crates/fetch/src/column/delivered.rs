@@ -10,12 +10,13 @@ use super::errors::unsupported;
 
 /// The schema in which the columns of `schema` are delivered.
 ///
-/// The large and the view types become their plain twins, at any depth: `LargeUtf8` and `Utf8View` become `Utf8`,
-/// `LargeBinary` and `BinaryView` become `Binary`, `LargeList` becomes `List`. Names, nullability and metadata stay.
+/// The large and the view types become their plain twins, at any depth: `LargeUtf8` and `Utf8View` become
+/// `Utf8`, `LargeBinary` and `BinaryView` become `Binary`, `LargeList` becomes `List`. Names, nullability and
+/// metadata stay.
 ///
 /// # Errors
-/// `UNSUPPORTED_TYPE` names the column and the type: unions, run-end encoding, list views, and dictionaries whose values
-/// are nested.
+/// `UNSUPPORTED_TYPE` names the column and the type: unions, run-end encoding, list views, and dictionaries
+/// whose values are nested.
 pub fn delivered_schema(schema: &Schema) -> Result<Schema> {
     let fields = schema
         .fields()

@@ -50,10 +50,12 @@ impl GrowingDictionary {
                 self.keys.push(0);
                 continue;
             }
-            let key = keys.get(row).filter(|key| *key < values.len());
-            let key = key.ok_or_else(|| damaged(name, "a key past its dictionary"))?;
-            let code = map.code(key, || self.codes.code(name, &mut self.values, values, key))?;
-            self.keys.push(code);
+            let found = keys.get(row).and_then(|key| Some((key, map.code(key)?)));
+            let (key, code) = found.ok_or_else(|| damaged(name, "a key past its dictionary"))?;
+            if *code == KeyMap::UNSEEN {
+                *code = self.codes.code(name, &mut self.values, values, key)?;
+            }
+            self.keys.push(*code);
         }
         Ok(())
     }

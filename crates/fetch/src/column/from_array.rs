@@ -14,13 +14,15 @@ use super::errors::{damaged, unsupported};
 use super::{Column, ColumnData, KeyType, Keys, Offsets};
 
 impl Column {
-    /// The rows of `array`, slices included. Buffers are shared with the array; only views are copied, into plain strings or bytes.
+    /// The rows of `array`, slices included. Buffers are shared with the array; only views are copied, into
+    /// plain strings or bytes.
     ///
-    /// `name` is what errors call the column. Takes time in the number of offsets, which are checked, not in the bytes.
+    /// `name` is what errors call the column. Takes time in the number of offsets, which are checked, not in
+    /// the bytes.
     ///
     /// # Errors
-    /// `UNSUPPORTED_TYPE` as in [`delivered_schema`](super::delivered_schema); `READ_FAILED` if the array contradicts itself, as one
-    /// decoded from a damaged file may.
+    /// `UNSUPPORTED_TYPE` as in [`delivered_schema`](super::delivered_schema); `READ_FAILED` if the array
+    /// contradicts itself, as one decoded from a damaged file may.
     pub fn from_array(name: &str, array: &dyn Array) -> Result<Self> {
         let data = match array.data_type() {
             DataType::Null => ColumnData::Null,

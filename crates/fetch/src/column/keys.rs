@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use arrow_buffer::Buffer;
 use arrow_schema::DataType;
-use lance_loader_order::Result;
 
 /// The integer type of a dictionary's keys.
 #[derive(Clone, Copy, Debug)]
@@ -69,46 +68,35 @@ impl Keys {
 
 /// Old keys to new codes, for one pass over some keys of one dictionary.
 ///
-/// Dense where the dictionary is small against the rows of the pass, hashed where filling a table would cost more
-/// than the pass.
+/// Dense where the dictionary is small against the rows of the pass, hashed where filling a table would cost
+/// more than the pass.
 pub(crate) enum KeyMap {
     Dense(Vec<u32>),
-    Sparse(HashMap<usize, u32>),
+    Sparse { codes: HashMap<usize, u32>, values: usize },
 }
 
-/// The mark of a key that has no code yet. No code reaches it.
-const UNSEEN: u32 = u32::MAX;
 /// A dense table may have this many entries for each row of the pass.
 const ENTRIES_PER_ROW: usize = 16;
 
 impl KeyMap {
+    /// The mark of a key that has no code yet. No code reaches it.
+    pub(crate) const UNSEEN: u32 = u32::MAX;
+
     /// A map for a dictionary of `values` values and a pass over `rows` rows.
     pub(crate) fn new(values: usize, rows: usize) -> Self {
         if values / ENTRIES_PER_ROW <= rows {
-            Self::Dense(vec![UNSEEN; values])
+            Self::Dense(vec![Self::UNSEEN; values])
         } else {
-            Self::Sparse(HashMap::new())
+            Self::Sparse { codes: HashMap::new(), values }
         }
     }
 
-    /// The code of `key`, which is below the number of values; `fresh` gives the code of a key that was not seen before.
-    pub(crate) fn code(&mut self, key: usize, fresh: impl FnOnce() -> Result<u32>) -> Result<u32> {
+    /// The code of `key`, [`UNSEEN`](Self::UNSEEN) until the caller sets it. `None` past the dictionary.
+    pub(crate) fn code(&mut self, key: usize) -> Option<&mut u32> {
         match self {
-            Self::Dense(codes) => match codes.get_mut(key) {
-                Some(code) if *code != UNSEEN => Ok(*code),
-                Some(code) => {
-                    *code = fresh()?;
-                    Ok(*code)
-                }
-                None => fresh(),
-            },
-            Self::Sparse(codes) => {
-                if let Some(code) = codes.get(&key) {
-                    return Ok(*code);
-                }
-                let code = fresh()?;
-                codes.insert(key, code);
-                Ok(code)
+            Self::Dense(codes) => codes.get_mut(key),
+            Self::Sparse { codes, values } => {
+                (key < *values).then(|| codes.entry(key).or_insert(Self::UNSEEN))
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Columns in the form that the gather reads, and the two ways to make them.
 //!
-//! A [`ColumnStore`] holds the rows of one read. It is either a view of a record batch (a window that was taken; nothing
-//! is copied), or grown by a [`ColumnStoreBuilder`] from all the batches of a scan into contiguous memory (a table
-//! that is read from memory). The gather does not know which.
+//! A [`ColumnStore`] holds the rows of one read. It is either a view of a record batch (a window that was
+//! taken; nothing is copied), or grown by a [`ColumnStoreBuilder`] from all the batches of a scan into
+//! contiguous memory (a table that is read from memory). The gather does not know which.
 
 mod builder;
 mod delivered;
@@ -50,7 +50,8 @@ pub(crate) enum ColumnData {
     FixedList { size: usize, items: Box<Column> },
     /// Fields side by side.
     Struct(Vec<Column>),
-    /// Keys into values. A batch that is gathered has keys of `key_type`, which may be narrower than the keys here.
+    /// Keys into values. A batch that is gathered has keys of `key_type`, which may be narrower than the keys
+    /// here.
     Dictionary { keys: Keys, key_type: KeyType, values: Box<Column> },
 }
 
@@ -65,7 +66,8 @@ impl Column {
         self.len == 0
     }
 
-    /// The bytes that the column's rows take: what it views, not the larger allocations that it may keep alive.
+    /// The bytes that the column views: those of its rows; of sliced strings and lists, all bytes and items of
+    /// the array that was sliced. Larger allocations that it keeps alive don't count.
     pub fn bytes(&self) -> usize {
         let nulls = self.nulls.as_ref().map_or(0, |nulls| nulls.len().div_ceil(8));
         let data = match &self.data {

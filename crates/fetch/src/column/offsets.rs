@@ -2,8 +2,8 @@
 
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 
-/// Where each row of strings, bytes, lists or maps starts and ends: `rows + 1` numbers, which never fall and never
-/// point past the items. Sliced columns start above 0.
+/// Where each row of strings, bytes, lists or maps starts and ends: `rows + 1` numbers, which never fall and
+/// never point past the items. Sliced columns start above 0.
 #[derive(Clone, Debug)]
 pub(crate) enum Offsets {
     /// As most Arrow types store them.

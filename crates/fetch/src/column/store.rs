@@ -8,7 +8,8 @@ use lance_loader_order::Result;
 
 use super::{Column, delivered_schema};
 
-/// Several columns of equal length and the schema in which they are delivered: what batches are gathered from.
+/// Several columns of equal length and the schema in which they are delivered: what batches are gathered
+/// from.
 ///
 /// Immutable and cheap to clone. Any number of threads may gather from one store.
 #[derive(Clone, Debug)]

@@ -82,7 +82,8 @@ impl AlignedBuffer {
     /// Takes back what [`into_raw`](Self::into_raw) gave away.
     ///
     /// # Safety
-    /// The three values come from one call of `into_raw`, each is taken back at most once, and nobody else uses the memory any more.
+    /// The three values come from one call of `into_raw`, each is taken back at most once, and nobody else
+    /// uses the memory any more.
     #[expect(unsafe_code, reason = "memory that another runtime held must be freed as what it is")]
     pub unsafe fn from_raw(start: NonNull<u8>, len: usize, capacity: usize) -> Self {
         let (len, capacity) = (len / Self::ALIGNMENT, capacity / Self::ALIGNMENT);

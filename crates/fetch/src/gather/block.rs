@@ -4,9 +4,10 @@ use super::AlignedBuffer;
 
 /// A batch as it crosses to JavaScript: one block of memory and the list of what lies where.
 ///
-/// The list has, depth first in schema order, for each node `length, null count`, then `offset, byte length` for each buffer of the
-/// node's type, then the node's children. Offsets are multiples of 64. A buffer that is absent or empty is `0, 0`. The whole block is a
-/// multiple of 64 bytes; what lies between the buffers is zero.
+/// The list has, depth first in schema order, for each node `length, null count`, then `offset, byte length`
+/// for each buffer of the node's type, then the node's children. Offsets are multiples of 64. A buffer that
+/// is absent or empty is `0, 0`. The whole block is a multiple of 64 bytes; what lies between the buffers is
+/// zero.
 #[derive(Debug)]
 pub struct Block {
     data: AlignedBuffer,

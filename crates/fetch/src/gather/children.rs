@@ -7,8 +7,8 @@ use arrow_buffer::ArrowNativeType;
 use super::selection::Selection;
 use crate::column::Offsets;
 
-/// The items of the selected rows: one range for each span of rows, less those that are empty and those that only
-/// continue the one before; and the number of items. `None` if a row lies outside of the column.
+/// The items of the selected rows: one range for each span of rows, less those that are empty and those that
+/// only continue the one before; and the number of items. `None` if a row lies outside of the column.
 pub(super) fn child_ranges(offsets: &Offsets, selection: &Selection) -> Option<(Vec<Range<usize>>, usize)> {
     match offsets {
         Offsets::Small(offsets) => ranges(offsets, selection),

@@ -1,13 +1,14 @@
 //! Rows of a store into a batch: one block of memory, in the order asked for.
 //!
-//! The gather goes over the rows twice. The first pass ([`GatherPlan::new`]) finds out how large every buffer of the batch is, and
-//! so where it lies. The second ([`GatherPlan::gather`]) writes them one behind the other into one allocation. Nothing grows, and
-//! nothing is copied twice.
+//! The gather goes over the rows twice. The first pass ([`GatherPlan::new`]) finds out how large every buffer
+//! of the batch is, and so where it lies. The second ([`GatherPlan::gather`]) writes them one behind the
+//! other into one allocation. Nothing grows, and nothing is copied twice.
 
 mod aligned_buffer;
 mod block;
 mod children;
 mod plan;
+mod planner;
 mod prefetch;
 mod record_batch;
 mod selection;
@@ -24,7 +25,8 @@ use crate::column::ColumnStore;
 
 /// The rows `rows` of `store`, in that order, duplicates included, as one block.
 ///
-/// `recycled` is memory of an earlier block, used again if it is large enough: fresh memory costs a page fault for every 4 KiB.
+/// `recycled` is memory of an earlier block, used again if it is large enough: fresh memory costs a page
+/// fault for every 4 KiB.
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -3,7 +3,8 @@
 /// How many rows ahead of the copy rows are asked for.
 pub(super) const ROWS_AHEAD: usize = 4;
 
-/// Asks for the first lines of a row that will be read soon. Does nothing where the processor has no such instruction.
+/// Asks for the first lines of a row that will be read soon. Does nothing where the processor has no such
+/// instruction.
 #[inline]
 pub(super) fn prefetch(row: &[u8]) {
     #[cfg(target_arch = "x86_64")]

@@ -13,8 +13,9 @@ use super::Block;
 impl Block {
     /// The batch as Arrow arrays, which share the block's memory.
     ///
-    /// `schema` is the [delivered schema](crate::column::ColumnStore::schema) of the store from which the block was gathered. The arrays are
-    /// validated, strings included: this takes time in the bytes of strings.
+    /// `schema` is the [delivered schema](crate::column::ColumnStore::schema) of the store from which the
+    /// block was gathered. The arrays are validated, strings included: this takes time in the bytes of
+    /// strings.
     ///
     /// # Errors
     /// `INTERNAL` if the block does not fit the schema.
@@ -34,7 +35,8 @@ impl Block {
 fn share(data: super::AlignedBuffer) -> Buffer {
     let (start, length) = (std::ptr::NonNull::from(data.as_slice()).cast::<u8>(), data.len());
     #[expect(unsafe_code, reason = "Arrow takes foreign memory only so, and a copy would be a second block")]
-    // SAFETY: the owner that goes along keeps these `length` bytes alive and in place, and nothing writes to them any more.
+    // SAFETY: the owner that goes along keeps these `length` bytes alive and in place, and nothing writes to
+    // them any more.
     unsafe {
         Buffer::from_custom_allocation(start, length, Arc::new(data))
     }

@@ -7,8 +7,9 @@ use arrow_buffer::NullBuffer;
 
 /// Spans of consecutive rows of one column, in output order.
 ///
-/// The rows that a user asks for are spans of one row; the items of their lists are spans of any length; each step down into
-/// fixed-size lists multiplies `run`. So a list of fixed-size lists of floats ends up as one copy for each outer list.
+/// The rows that a user asks for are spans of one row; the items of their lists are spans of any length; each
+/// step down into fixed-size lists multiplies `run`. So a list of fixed-size lists of floats ends up as one
+/// copy for each outer list.
 #[derive(Clone)]
 pub(super) struct Selection<'a> {
     spans: Spans<'a>,
@@ -38,7 +39,8 @@ impl<'a> Selection<'a> {
         Self { spans: Spans::Ranges(Arc::new(ranges)), run: 1, len }
     }
 
-    /// The same rows of a column that has `size` rows for each row of this one. `None` if there are too many to count.
+    /// The same rows of a column that has `size` rows for each row of this one. `None` if there are too many
+    /// to count.
     pub(super) fn scaled(&self, size: usize) -> Option<Self> {
         let (run, len) = (self.run.checked_mul(size)?, self.len.checked_mul(size)?);
         Some(Self { spans: self.spans.clone(), run, len })

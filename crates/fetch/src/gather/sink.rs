@@ -75,7 +75,8 @@ impl Sink {
             unsafe_code,
             reason = "zeroing first what is overwritten anyway would write the block twice"
         )]
-        // SAFETY: `written` grows only behind bytes that were written, within the capacity, and is a whole number of lines here.
+        // SAFETY: `written` grows only behind bytes that were written, within the capacity, and is a whole
+        // number of lines here.
         unsafe {
             self.lines.set_len(lines);
         }

@@ -23,7 +23,8 @@ pub(super) enum Step<'a> {
 }
 
 impl Step<'_> {
-    /// Writes the buffer. `None` if the source has not the rows or the sink not the room that the first pass measured.
+    /// Writes the buffer. `None` if the source has not the rows or the sink not the room that the first pass
+    /// measured.
     pub(super) fn write(&self, sink: &mut Sink) -> Option<()> {
         match self {
             Self::Bits { source, selection } => write_bits(sink, source, selection),
