@@ -1,0 +1,23 @@
+import type { Suite } from "./suite.ts";
+
+/** Where a suite is, loaded when it is run. */
+export interface SuiteEntry {
+  readonly summary: string;
+  load(): Promise<Suite>;
+}
+
+/** Every suite by name. A new one is a file in `suites/` and a line here. */
+export const suites: Readonly<Record<string, SuiteEntry>> = {
+  smoke: {
+    summary: "every part once, shortly: is anything broken? (seconds; writes no results)",
+    load: async () => (await import("./suites/smoke.ts")).smoke,
+  },
+  loader: {
+    summary: "batches per second through the addon, by fetch mode, batch size and form of delivery",
+    load: async () => (await import("./suites/loader.ts")).loader,
+  },
+  peers: {
+    summary: "one shuffled epoch with this library and with what could be used instead, side by side",
+    load: async () => (await import("./suites/peers.ts")).peers,
+  },
+};

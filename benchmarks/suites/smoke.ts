@@ -1,0 +1,37 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Report, saveReport } from "../report/report.ts";
+import type { Suite } from "../suite.ts";
+import { loader } from "./loader.ts";
+import { comparePeers } from "./peers.ts";
+
+/** Every part once on small tables: whatever doesn't run or delivers wrong rows fails. Its times mean nothing. */
+export const smoke: Suite = {
+  options: {
+    python: { type: "boolean", default: false, help: "run the Python peers too, which installs them" },
+  },
+  run: async ({ python }) => {
+    const reports = [
+      await loader.run({ rows: "2000", time: "20" }),
+      await comparePeers({ rounds: "1", batch: "256", rows: "2000" }, ({ script }) => {
+        return python === true || script.endsWith(".ts");
+      }),
+    ];
+    checkFiles(reports);
+    const parts = reports.map(({ markdown }) => markdown).join("\n\n");
+    return { name: "smoke", markdown: `${parts}\n\nEverything runs; these times mean nothing.` };
+  },
+};
+
+/** Writes the reports where nobody keeps them. */
+function checkFiles(reports: readonly Report[]): void {
+  const folder = mkdtempSync(join(tmpdir(), "lance-loader-bench-"));
+  try {
+    for (const report of reports) saveReport(folder, report);
+    const files = readdirSync(folder);
+    if (files.length !== 2 * reports.length) throw new Error(`Only ${files.join(", ")} were written.`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
