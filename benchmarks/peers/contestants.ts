@@ -105,9 +105,20 @@ const limits: readonly Contestant[] = [
   },
 ];
 
-/** The same lines once more with text as strings of the language, where there is text. */
+/** Those that can deliver text in both forms; the others have one. */
+const bothForms = [
+  "ours",
+  "ours-later",
+  "ours-take",
+  "lancedb-permutation",
+  "lancedb-node",
+  "pylance-take",
+  "huggingface",
+  "pyarrow",
+];
+
 const decoded = [...ours, ...peers, ...limits]
-  .filter(({ name }) => ["ours", "ours-later", "ours-take"].includes(name) || isArrowPeer(name))
+  .filter(({ name }) => bothForms.includes(name))
   .map((contestant): Contestant => {
     const { name, title } = contestant;
     return {
@@ -118,10 +129,6 @@ const decoded = [...ours, ...peers, ...limits]
       decoded: true,
     };
   });
-
-function isArrowPeer(name: string): boolean {
-  return ["lancedb-permutation", "lancedb-node", "pylance-take", "huggingface", "pyarrow"].includes(name);
-}
 
 /** numpy has no text but Python's strings. */
 const numpyText: Contestant = {

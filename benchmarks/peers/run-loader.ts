@@ -12,7 +12,7 @@ export function runLoader(script: string, job: Job): Promise<LoaderOutput> {
   const program = script.endsWith(".py") ? ensurePython() : process.execPath;
   const child = spawn(program, [join(loaders, script), JSON.stringify(job)], {
     cwd: root,
-    env: { ...process.env, HF_HUB_OFFLINE: "1", HF_DATASETS_OFFLINE: "1" },
+    env: { ...process.env, HF_HUB_OFFLINE: "1", HF_DATASETS_OFFLINE: "1", PYTHONDONTWRITEBYTECODE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
     timeout,
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkTheCheck } from "../peers/check-control.ts";
 import { type Report, saveReport } from "../report/report.ts";
 import type { Suite } from "../suite.ts";
 import { loader } from "./loader.ts";
@@ -12,6 +13,7 @@ export const smoke: Suite = {
     python: { type: "boolean", default: false, help: "run the Python peers too, which installs them" },
   },
   run: async ({ python }) => {
+    checkTheCheck();
     const reports = [
       await loader.run({ rows: "2000", time: "20" }),
       await comparePeers({ rounds: "1", batch: "256", rows: "2000" }, ({ script }) => {
