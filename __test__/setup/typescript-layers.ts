@@ -1,6 +1,6 @@
 /** The layers of `src/`, the lowest first: a file imports from its own layer and from lower ones. */
 export const layers: readonly (readonly string[])[] = [
-  ["errors", "nearest"],
+  ["check", "errors", "nearest"],
   ["platform"],
   ["native"],
   ["topology"],
