@@ -52,6 +52,13 @@ export function epochIds(path: string, options: StreamingDatasetOptions, batchSi
   return withDataset(path, options, (dataset) => readIds(dataset, batchSize));
 }
 
+/** All that an iteration hands over. */
+export async function collect<Output>(stream: AsyncIterable<Output>): Promise<Output[]> {
+  const outputs: Output[] = [];
+  for await (const output of stream) outputs.push(output);
+  return outputs;
+}
+
 /** The numbers in ascending order. */
 export function sorted(numbers: readonly number[]): number[] {
   return numbers.toSorted((left, right) => left - right);
