@@ -16,7 +16,7 @@ pub(crate) fn outside(what: &str, index: u64, len: u64) -> Error {
 
 /// A temporary file that could not be written.
 pub(crate) fn write_failed(cause: io::Error) -> Error {
-    let message = "a temporary file of the permutation could not be written; free space in tempDir, or name another one";
+    let message = "a temporary file of the permutation could not be written; free or change tempDir";
     Error::new(Code::WriteFailed, message).with_cause(cause)
 }
 

@@ -1,8 +1,9 @@
 //! Permutations: split strategies, bootstrap samples, the row hash and the permutation table's format.
 //!
-//! A [`PermutationConfig`] describes a permutation. It builds a [`Permutation`] from the number of [`Rows`] alone, or, where
-//! the rows' values decide, through a [`SplitAssigner`]. Rows are addressed by ordinal: the index of a live row in the storage order
-//! of a snapshot. [`format`] says how a permutation is stored as a table. No I/O but temporary files, no async, no Lance.
+//! A [`PermutationConfig`] describes a permutation. It builds a [`Permutation`] from the number of [`Rows`] alone,
+//! or, where the rows' values decide, through a [`SplitAssigner`]. Rows are addressed by ordinal: the index of a live
+//! row in the storage order of a snapshot. [`mod@format`] says how a permutation is stored as a table. No I/O but
+//! temporary files, no async, no Lance.
 
 mod config;
 mod error;

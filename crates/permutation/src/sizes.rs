@@ -49,34 +49,35 @@ impl Sizes {
         }
     }
 
-    /// The size of each split of `rows` rows (for a bootstrap: of `numSamples` samples).
+    /// The size of each split of `total` rows, or samples: `unit` says what they are, for errors.
     ///
-    /// A ratio's size is `ratio * rows` in IEEE double arithmetic, rounded to the nearest row, halves up. Where the ratios sum to
-    /// 1, rows that rounding left over go to the splits in turn, the first ones first; rows that rounding gave twice are taken
-    /// back from the splits in turn, the last ones first. No split may come out empty.
+    /// A ratio's size is `ratio * total` in IEEE double arithmetic, rounded to the nearest integer, halves up. Where the
+    /// ratios sum to 1, rows that rounding left over go to the splits in turn, the first ones first; rows that
+    /// rounding gave twice are taken back from the splits in turn, the last ones first. No split may come out empty.
     ///
     /// # Errors
-    /// [`Code::InvalidArgument`](lance_loader_order::Code) for everything that [`Sizes::validate`] refuses, and for sizes that `rows` rows can't fill.
-    pub fn resolve(&self, rows: u64) -> Result<Vec<u64>> {
+    /// `INVALID_ARGUMENT` for everything that [`Sizes::validate`] refuses, and for sizes that
+    /// `total` can't fill.
+    pub fn resolve(&self, total: u64, unit: &str) -> Result<Vec<u64>> {
         self.validate()?;
         match self {
-            Self::Ratios(ratios) => resolve_ratios(ratios, rows),
+            Self::Ratios(ratios) => resolve_ratios(ratios, total, unit),
             Self::Counts(counts) => {
                 let sum: u128 = counts.iter().map(|&count| u128::from(count)).sum();
-                if sum > u128::from(rows) {
+                if sum > u128::from(total) {
                     return Err(invalid(format!(
-                        "counts sum to {sum}; the sum must be at most the {rows} rows there are"
+                        "counts sum to {sum}; the sum must be at most the {total} {unit} there are"
                     )));
                 }
                 Ok(counts.clone())
             }
             Self::Fixed(splits) => {
-                if *splits > rows {
+                if *splits > total {
                     return Err(invalid(format!(
-                        "fixed is {splits}; {rows} rows make at most {rows} splits"
+                        "fixed is {splits}; {total} {unit} make at most {total} splits"
                     )));
                 }
-                Ok(vec![rows / splits; self.num_splits()])
+                Ok(vec![total / splits; self.num_splits()])
             }
         }
     }
@@ -107,19 +108,19 @@ fn validate_ratios(ratios: &[f64]) -> Result<()> {
 }
 
 #[expect(clippy::cast_sign_loss, reason = "a checked ratio times a count is never negative")]
-fn resolve_ratios(ratios: &[f64], rows: u64) -> Result<Vec<u64>> {
+fn resolve_ratios(ratios: &[f64], total: u64, unit: &str) -> Result<Vec<u64>> {
     let mut sizes: Vec<u64> =
-        ratios.iter().map(|ratio| ((ratio * rows as f64).round() as u64).min(rows)).collect();
+        ratios.iter().map(|ratio| ((ratio * total as f64).round() as u64).min(total)).collect();
     if let Some(at) = sizes.iter().position(|&size| size == 0) {
         return Err(invalid(format!(
-            "ratios[{at}] is {}, which rounds to no row of {rows}; each split needs at least one row",
+            "ratios[{at}] is {}, which rounds to 0 of {total} {unit}; each split needs at least one",
             ratios[at]
         )));
     }
     let taken: u128 = sizes.iter().map(|&size| u128::from(size)).sum();
-    let all = u128::from(rows);
+    let all = u128::from(total);
     if taken > all {
-        take_back(&mut sizes, taken - all, rows)?;
+        take_back(&mut sizes, taken - all, total, unit)?;
     } else if (ratios.iter().sum::<f64>() - 1.0).abs() <= RATIO_TOLERANCE {
         hand_out(&mut sizes, (all - taken) as u64);
     }
@@ -135,7 +136,7 @@ fn hand_out(sizes: &mut [u64], left: u64) {
 }
 
 /// Takes `excess` rows back from the splits in turn, the last ones first, and leaves each at least one.
-fn take_back(sizes: &mut [u64], mut excess: u128, rows: u64) -> Result<()> {
+fn take_back(sizes: &mut [u64], mut excess: u128, total: u64, unit: &str) -> Result<()> {
     let splits = sizes.len();
     while excess > 0 {
         let before = excess;
@@ -147,7 +148,7 @@ fn take_back(sizes: &mut [u64], mut excess: u128, rows: u64) -> Result<()> {
         }
         if excess == before {
             return Err(invalid(format!(
-                "ratios gives {splits} splits; {rows} rows make at most {rows} splits"
+                "ratios gives {splits} splits; {total} {unit} make at most {total} splits"
             )));
         }
     }
@@ -163,13 +164,13 @@ mod tests {
 
     #[test]
     fn the_worked_examples_come_out_as_written() {
-        assert_eq!(Sizes::Ratios(vec![0.05; 20]).resolve(100).unwrap(), [5; 20]);
-        assert_eq!(Sizes::Ratios(vec![1.0 / 3.0; 3]).resolve(10).unwrap(), [4, 3, 3]);
-        assert_eq!(Sizes::Ratios(vec![0.5, 0.5]).resolve(5).unwrap(), [3, 2]);
-        assert_eq!(Sizes::Ratios(vec![0.8, 0.2]).resolve(100).unwrap(), [80, 20]);
-        assert_eq!(Sizes::Ratios(vec![0.3, 0.2]).resolve(10).unwrap(), [3, 2]);
-        assert_eq!(Sizes::Counts(vec![3, 4]).resolve(10).unwrap(), [3, 4]);
-        assert_eq!(Sizes::Fixed(3).resolve(11).unwrap(), [3, 3, 3]);
+        assert_eq!(Sizes::Ratios(vec![0.05; 20]).resolve(100, "rows").unwrap(), [5; 20]);
+        assert_eq!(Sizes::Ratios(vec![1.0 / 3.0; 3]).resolve(10, "rows").unwrap(), [4, 3, 3]);
+        assert_eq!(Sizes::Ratios(vec![0.5, 0.5]).resolve(5, "rows").unwrap(), [3, 2]);
+        assert_eq!(Sizes::Ratios(vec![0.8, 0.2]).resolve(100, "rows").unwrap(), [80, 20]);
+        assert_eq!(Sizes::Ratios(vec![0.3, 0.2]).resolve(10, "rows").unwrap(), [3, 2]);
+        assert_eq!(Sizes::Counts(vec![3, 4]).resolve(10, "rows").unwrap(), [3, 4]);
+        assert_eq!(Sizes::Fixed(3).resolve(11, "rows").unwrap(), [3, 3, 3]);
     }
 
     #[test]
@@ -182,8 +183,8 @@ mod tests {
             (Sizes::Ratios(vec![0.0]), 10, &["ratios[0]", "is 0;"]),
             (Sizes::Ratios(vec![1.5]), 10, &["ratios[0]", "1.5"]),
             (Sizes::Ratios(vec![0.6, 0.41]), 10, &["ratios", "1.01", "at most 1"]),
-            (Sizes::Ratios(vec![0.9, 0.01]), 10, &["ratios[1]", "0.01", "no row of 10"]),
-            (Sizes::Ratios(vec![1.0]), 0, &["ratios[0]", "no row of 0"]),
+            (Sizes::Ratios(vec![0.9, 0.01]), 10, &["ratios[1]", "0.01", "0 of 10 rows"]),
+            (Sizes::Ratios(vec![1.0]), 0, &["ratios[0]", "0 of 0 rows"]),
             (Sizes::Ratios(vec![1.0 / 3.0; 3]), 2, &["3 splits", "2 rows"]),
             (Sizes::Counts(vec![5, 0]), 10, &["counts[1]", "is 0", "at least 1"]),
             (Sizes::Counts(vec![u64::MAX, u64::MAX]), 10, &["counts", "36893488147419103230", "10 rows"]),
@@ -191,13 +192,15 @@ mod tests {
             (Sizes::Fixed(11), 10, &["fixed is 11", "10 rows"]),
         ];
         for (sizes, rows, words) in cases {
-            let error = sizes.resolve(rows).unwrap_err();
+            let error = sizes.resolve(rows, "rows").unwrap_err();
             assert_eq!(error.code(), Code::InvalidArgument);
             for word in words {
                 assert!(error.message().contains(word), "{sizes:?}: {error}");
             }
         }
-        assert!(Sizes::Fixed(u64::MAX).resolve(u64::MAX).unwrap_err().message().contains("at most 65536"));
+        assert!(
+            Sizes::Fixed(u64::MAX).resolve(u64::MAX, "rows").unwrap_err().message().contains("at most 65536")
+        );
     }
 
     proptest! {
@@ -208,7 +211,7 @@ mod tests {
         ) {
             let total: u32 = weights.iter().sum();
             let ratios: Vec<f64> = weights.iter().map(|&weight| f64::from(weight) / f64::from(total)).collect();
-            if let Ok(sizes) = Sizes::Ratios(ratios.clone()).resolve(rows) {
+            if let Ok(sizes) = Sizes::Ratios(ratios.clone()).resolve(rows, "rows") {
                 prop_assert_eq!(sizes.iter().sum::<u64>(), rows);
                 for (size, ratio) in sizes.iter().zip(ratios) {
                     prop_assert!(*size > 0);
@@ -220,15 +223,18 @@ mod tests {
         }
 
         #[test]
-        fn any_numbers_give_sizes_that_fit_or_an_error(ratios in proptest::collection::vec(any::<f64>(), 0..6), rows: u64) {
-            if let Ok(sizes) = Sizes::Ratios(ratios).resolve(rows) {
+        fn any_numbers_give_sizes_that_fit_or_an_error(
+            ratios in proptest::collection::vec(any::<f64>(), 0..6),
+            rows: u64,
+        ) {
+            if let Ok(sizes) = Sizes::Ratios(ratios).resolve(rows, "rows") {
                 prop_assert!(sizes.iter().map(|&size| u128::from(size)).sum::<u128>() <= u128::from(rows));
             }
         }
 
         #[test]
         fn equal_splits_drop_less_than_one_row_a_split(splits in 1_u64..1000, rows in 0_u64..100_000) {
-            if let Ok(sizes) = Sizes::Fixed(splits).resolve(rows) {
+            if let Ok(sizes) = Sizes::Fixed(splits).resolve(rows, "rows") {
                 prop_assert!(sizes.iter().all(|&size| size == sizes[0] && size > 0));
                 prop_assert!(rows - sizes.iter().sum::<u64>() < splits);
             } else {

@@ -25,7 +25,7 @@ pub(crate) fn split_numbers(values: &dyn Array) -> Result<Vec<Option<u64>>> {
         DataType::Null => vec![None; values.len()],
         other => {
             return Err(invalid(format!(
-                "calculation gives values of type {other}; it must give whole numbers, the splits' (cast them: CAST(... AS BIGINT))"
+                "calculation gives values of type {other}; it must give integers (CAST(... AS BIGINT))"
             )));
         }
     })

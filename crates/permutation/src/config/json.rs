@@ -20,7 +20,7 @@ impl PermutationConfig {
     /// Reads and checks a configuration.
     ///
     /// # Errors
-    /// [`Code::InvalidArgument`](lance_loader_order::Code::InvalidArgument), naming the argument, its value and the rule.
+    /// `INVALID_ARGUMENT`, naming the argument, its value and the rule.
     pub fn from_json(json: &str) -> Result<Self> {
         let value = serde_json::from_str(json)
             .map_err(|cause| invalid("the permutation's configuration is no JSON").with_cause(cause))?;

@@ -16,8 +16,12 @@ use crate::sizes::Sizes;
 
 /// The whole description of a permutation. Two equal ones over one snapshot give the same rows in the same order.
 ///
-/// As JSON ([`from_json`](Self::from_json), [`to_json`](Self::to_json), `serde`) it has the names of the JavaScript builder:
-/// `{"filter": "id < 9", "shuffle": {"seed": 1}, "splitRandom": {"ratios": [0.8, 0.2], "splitNames": ["train", "val"]}}`.
+/// As JSON ([`from_json`](Self::from_json), [`to_json`](Self::to_json), `serde`) it has the names of the JavaScript
+/// builder:
+///
+/// ```json
+/// {"filter": "id < 9", "shuffle": {"seed": 1}, "splitRandom": {"ratios": [0.8, 0.2], "splitNames": ["train", "val"]}}
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PermutationConfig {
     /// The SQL condition that a row must meet. None: all rows.
@@ -125,7 +129,7 @@ impl PermutationConfig {
     /// Checks everything that can be checked without the table.
     ///
     /// # Errors
-    /// [`Code::InvalidArgument`](lance_loader_order::Code), naming the argument, its value and the rule.
+    /// `INVALID_ARGUMENT`, naming the argument, its value and the rule.
     pub fn validate(&self) -> Result<()> {
         if let Some(filter) = &self.filter {
             not_blank("filter", filter, "an SQL condition")?;

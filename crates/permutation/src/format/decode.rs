@@ -22,8 +22,8 @@ pub struct SplitRun {
 
 /// Takes the batches of a permutation table in stored order.
 ///
-/// Python `LanceDB` stores the value of a calculated split as it came: `split_id` may be any integer type, and rows whose value is
-/// null or negative belong to no split. They are passed over, as it does. Other columns are ignored.
+/// Python `LanceDB` stores the value of a calculated split as it came: `split_id` may be any integer type, and rows
+/// whose value is null or negative belong to no split. They are passed over, as it does. Other columns are ignored.
 #[derive(Debug)]
 pub struct TableDecoder {
     info: TableInfo,
@@ -109,7 +109,7 @@ impl TableDecoder {
             && *written != self.lengths
         {
             return Err(invalid(format!(
-                "the permutation table's splits do not have the lengths that it was written with ({} rows in place of {}); \
+                "the permutation table's splits do not have the lengths they were written with ({} rows in place of {}); \
                  build the table anew",
                 self.rows,
                 written.iter().map(|&length| u128::from(length)).sum::<u128>()
@@ -128,7 +128,7 @@ impl TableDecoder {
         let last = self.lengths.len().saturating_sub(1) as u64;
         if split < last {
             return Err(invalid(format!(
-                "{SPLIT_ID} goes back from {last} to {split} at row {at} of the permutation table; the rows of a split must be contiguous"
+                "{SPLIT_ID} goes back from {last} to {split} at row {at} of the permutation table; it must never fall"
             )));
         }
         if self.lengths.len() <= split as usize {

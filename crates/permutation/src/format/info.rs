@@ -118,7 +118,7 @@ impl Metadata<'_> {
         let Some(format) = self.number::<u32>(OWN_FORMAT)? else { return Ok(None) };
         if format > FORMAT {
             return Err(invalid(format!(
-                "the permutation table has {OWN_FORMAT} {format}, newer than {FORMAT}; update lance-loader, or build the table anew"
+                "the permutation table has {OWN_FORMAT} {format}, newer than {FORMAT}; update lance-loader"
             )));
         }
         let lacks = |key: &str| {

@@ -1,5 +1,5 @@
-//! The permutation table: how rows and splits are stored, for us and for Python `LanceDB`. `docs/formats/permutation-table.md`
-//! describes it for readers.
+//! The permutation table: how rows and splits are stored, for us and for Python `LanceDB`.
+//! `docs/formats/permutation-table.md` describes it for readers.
 
 mod decode;
 mod info;

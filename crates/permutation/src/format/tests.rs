@@ -148,7 +148,10 @@ fn malformed_tables_are_refused_with_the_reason() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back_from_batches_of_any_size(lengths in proptest::collection::vec(1_u64..40, 1..6), piece in 1_usize..50) {
+    fn what_is_written_is_read_back_from_batches_of_any_size(
+        lengths in proptest::collection::vec(1_u64..40, 1..6),
+        piece in 1_usize..50,
+    ) {
         let counts = serde_json::json!(lengths).to_string();
         let (_, batches) = ours(&format!(r#"{{"splitRandom":{{"counts":{counts}}}}}"#), 300);
         let rows = |at| batches.iter().flat_map(|batch| {
@@ -161,7 +164,8 @@ proptest! {
         }).collect();
         let (runs, read) = decode(&pieces).unwrap();
         prop_assert_eq!(read, lengths);
-        let again: Vec<(u64, u64)> = runs.iter().flat_map(|run| run.row_ids.iter().map(|&id| (id, run.split))).collect();
+        let pairs = |run: SplitRun| run.row_ids.into_iter().map(move |id| (id, run.split));
+        let again: Vec<(u64, u64)> = runs.into_iter().flat_map(pairs).collect();
         prop_assert_eq!(again, row_ids.into_iter().zip(splits).collect::<Vec<_>>());
     }
 }

@@ -19,12 +19,13 @@ pub const HASH_VERSION: u32 = 1;
 
 /// The hash of the values of `columns`, in that order, of each row of `batch`.
 ///
-/// The hash is ours: integers only, the same on every platform, described to the bit in `docs/formats/hash.md`. It is a function of
-/// the values and not of how they are stored: widths, offsets, views, dictionaries, units of time and nulls below nulls do
-/// not matter; -0 is 0, all NaN are one, null is a value. Takes O(bytes) time and 8 bytes of memory a row.
+/// The hash is ours: integers only, the same on every platform, described to the bit in `docs/formats/hash.md`. It is
+/// a function of the values and not of how they are stored: widths, offsets, views, dictionaries, units of time and
+/// nulls below nulls do not matter; -0 is 0, all NaN are one, null is a value. Takes O(bytes) time and 8 bytes of
+/// memory a row.
 ///
 /// # Errors
-/// [`Code::UnknownColumn`] for a column that `batch` lacks, [`Code::UnsupportedType`] for a type that has no hash (maps, unions,
+/// `UNKNOWN_COLUMN` for a column that `batch` lacks, `UNSUPPORTED_TYPE` for a type that has no hash (maps, unions,
 /// run-end encoding, nesting deeper than 64).
 pub fn hash_rows(batch: &RecordBatch, columns: &[impl AsRef<str>]) -> Result<Vec<u64>> {
     let mut states = vec![State::start(); batch.num_rows()];
@@ -37,7 +38,7 @@ pub fn hash_rows(batch: &RecordBatch, columns: &[impl AsRef<str>]) -> Result<Vec
         };
         let values = nested::values(column).map_err(|found| {
             let message = format!(
-                "column {name:?} holds values of type {found}, which have no hash; split by another column, or by splitCalculated"
+                "column {name:?} has type {found}, which has no hash; split by another column or by splitCalculated"
             );
             Error::new(Code::UnsupportedType, message)
         })?;

@@ -18,7 +18,7 @@ impl HashSplit {
     /// Splits in proportion to `weights`; `discard` is the weight of the rows that no split gets.
     ///
     /// # Errors
-    /// [`Code::InvalidArgument`](lance_loader_order::Code) for no weights or too many, a weight of 0, or a sum above 2^64 - 1.
+    /// `INVALID_ARGUMENT` for no weights or too many, a weight of 0, or a sum above 2^64 - 1.
     pub fn new(weights: &[u64], discard: u64) -> Result<Self> {
         if weights.is_empty() || weights.len() > MAX_SPLITS {
             let given = weights.len();

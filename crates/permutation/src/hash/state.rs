@@ -45,9 +45,9 @@ impl State {
         self.0
     }
 
-    /// Takes one word in. The finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
-    /// 2014; constants by Stafford, "Better Bit Mixing", variant 13) is a bijection, so that two rows which differ in one
-    /// word only never collide.
+    /// Takes one word in. The finaliser of `SplitMix64` (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+    /// Generators", 2014; constants by Stafford, "Better Bit Mixing", variant 13) is a bijection, so that two rows
+    /// which differ in one word only never collide.
     const fn word(self, word: u64) -> Self {
         let mut x = self.0 ^ word;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -260,7 +260,9 @@ proptest! {
     }
 
     #[test]
-    fn lists_of_lists_hash_by_their_items(rows in proptest::collection::vec(proptest::collection::vec(any::<Option<u64>>(), 0..6), 1..20)) {
+    fn lists_and_their_views_hash_by_their_items(
+        rows in proptest::collection::vec(proptest::collection::vec(any::<Option<u64>>(), 0..6), 1..20),
+    ) {
         let plain = ListArray::from_iter_primitive::<UInt64Type, _, _>(rows.iter().cloned().map(Some));
         let mut views = ListViewBuilder::new(arrow_array::builder::UInt64Builder::new());
         for row in &rows {

@@ -19,16 +19,16 @@ impl PermutationConfig {
     /// The permutation of `rows` (those that the filter keeps). Takes O(splits) time and memory.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for what [`validate`](Self::validate) refuses, and for sizes that the rows can't fill; `INTERNAL` for a strategy
-    /// that needs the rows' values.
+    /// `INVALID_ARGUMENT` for what [`validate`](Self::validate) refuses, and for sizes that the rows can't fill;
+    /// `INTERNAL` for a strategy that needs the rows' values.
     pub fn build(&self, rows: Rows) -> Result<Permutation> {
         self.validate()?;
         let count = rows.len();
         let (source, lengths) = match &self.split {
             SplitStrategy::All => (storage(rows), vec![count]),
-            SplitStrategy::Sequential { sizes } => (storage(rows), sizes.resolve(count)?),
+            SplitStrategy::Sequential { sizes } => (storage(rows), sizes.resolve(count, "rows")?),
             SplitStrategy::Random { sizes, shuffle } => {
-                let lengths = sizes.resolve(count)?;
+                let lengths = sizes.resolve(count, "rows")?;
                 (Source::Pieces { order: random_order(*shuffle, count)?, rows }, lengths)
             }
             SplitStrategy::Bootstrap { num_samples, sizes, seed } => {
@@ -54,11 +54,12 @@ impl PermutationConfig {
         SplitAssigner::new(self.num_splits(), self.split_names.clone(), self.shuffle, options)
     }
 
-    /// The split of each row of `batch`, `None` where the row is dropped: by the hash of its columns, or from the column
-    /// [`SPLIT_COLUMN`] with the value of the calculation.
+    /// The split of each row of `batch`, `None` where the row is dropped: by the hash of its columns, or from the
+    /// column [`SPLIT_COLUMN`] with the value of the calculation.
     ///
     /// # Errors
-    /// As [`hash_rows`]; `INVALID_ARGUMENT` where the calculation gives no whole numbers; `INTERNAL` for the other strategies.
+    /// As [`hash_rows`]; `INVALID_ARGUMENT` where the calculation gives no whole numbers; `INTERNAL` for the other
+    /// strategies.
     pub fn split_numbers(&self, batch: &RecordBatch) -> Result<Vec<Option<u64>>> {
         match &self.split {
             SplitStrategy::Hash { columns, split_weights, discard_weight } => {
@@ -90,5 +91,5 @@ fn bootstrap_lengths(num_samples: u64, sizes: &Sizes, rows: u64) -> Result<Vec<u
     if rows == 0 {
         return Err(invalid("bootstrapSample has no row to draw from; filter less, or fill the table"));
     }
-    sizes.resolve(num_samples)
+    sizes.resolve(num_samples, "samples")
 }

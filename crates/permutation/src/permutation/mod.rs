@@ -19,8 +19,8 @@ use crate::spill::RowList;
 
 /// Rows of a snapshot, by ordinal, cut into splits that have an order.
 ///
-/// Memory: O(splits), and what a filter, a hash, a calculation or a list keeps; a random split, a shuffle and a bootstrap of any
-/// size keep nothing. Immutable; any number of threads may read at once.
+/// Memory: O(splits), and what a filter, a hash, a calculation or a list keeps; a random split, a shuffle and a
+/// bootstrap of any size keep nothing. Immutable; any number of threads may read at once.
 #[derive(Debug)]
 pub struct Permutation {
     source: Source,
@@ -56,7 +56,8 @@ impl Permutation {
         Self::new(Source::Sets(sets), &lengths, shuffle, names)
     }
 
-    /// The splits of a list, in the list's order. Names may be fewer than splits: Python `LanceDB` stores such tables.
+    /// The splits of a list, in the list's order. Names may be fewer than splits: Python `LanceDB` stores such
+    /// tables.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for more names than splits.
@@ -119,10 +120,12 @@ impl Permutation {
 
     /// Fills `out` with the ordinals of the rows at the positions of `split` from `start` on.
     ///
-    /// A few nanoseconds a row where the splits are pieces of storage order or of a shuffle; one search a row more under a filter.
+    /// A few nanoseconds a row where the splits are pieces of storage order or of a shuffle; one search a row more
+    /// under a filter.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a split that there is not, or positions past its end; `READ_FAILED` where a list on disk can't be read.
+    /// `INVALID_ARGUMENT` for a split that there is not, or positions past its end; `READ_FAILED` where a list on
+    /// disk can't be read.
     pub fn ordinals(&self, split: usize, start: u64, out: &mut [u64]) -> Result<()> {
         let end = start.saturating_add(out.len() as u64);
         self.check(split, end)?;

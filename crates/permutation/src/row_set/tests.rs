@@ -27,7 +27,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn rank_select_and_contains_agree_with_a_sorted_list(model in values(), probes in proptest::collection::vec(0_u64..400_000, 50)) {
+    fn rank_select_and_contains_agree_with_a_sorted_list(
+        model in values(),
+        probes in proptest::collection::vec(0_u64..400_000, 50),
+    ) {
         let set = set_of(model.iter().copied());
         let list: Vec<u64> = model.iter().copied().collect();
         prop_assert_eq!(set.len(), list.len() as u64);
@@ -61,7 +64,9 @@ proptest! {
     }
 
     #[test]
-    fn ranges_and_single_values_build_the_same_set(ranges in proptest::collection::vec((0_u64..90_000, 0_u64..90_000), 1..8)) {
+    fn ranges_and_single_values_build_the_same_set(
+        ranges in proptest::collection::vec((0_u64..90_000, 0_u64..90_000), 1..8),
+    ) {
         let mut by_range = RowSetBuilder::new();
         let mut one_by_one = RowSetBuilder::new();
         let mut next = 0;

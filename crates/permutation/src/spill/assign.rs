@@ -12,10 +12,11 @@ use crate::names::MAX_SPLITS;
 use crate::permutation::{Permutation, split_shuffle};
 use crate::row_set::RowSetBuilder;
 
-/// Collects the rows of each split: as compressed sets while they fit in the memory limit, in a temporary file beyond it.
+/// Collects the rows of each split: as compressed sets while they fit in the memory limit, in a temporary file beyond
+/// it.
 ///
-/// Memory: the limit, and some 600 bytes a split. On disk a row takes 16 bytes for each level of the distribution (one up to
-/// 400 million rows under the default limit) and 8 in the finished list.
+/// Memory: the limit, and some 600 bytes a split. On disk a row takes 16 bytes for each level of the distribution
+/// (one up to 400 million rows under the default limit) and 8 in the finished list.
 pub struct SplitAssigner {
     options: SpillOptions,
     placement: Placement,
@@ -58,11 +59,12 @@ impl SplitAssigner {
         })
     }
 
-    /// Adds rows with the numbers of their splits; `None` drops a row. Ordinals ascend over all calls.
+    /// Adds rows with the numbers of their splits; `None` drops a row. Ordinals ascend over all calls. Call it a batch at
+    /// a time: the memory is bounded between calls. After an error there is nothing to be done but to start anew.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for disorder, lists of unequal length, or the number of a split that there is not; `WRITE_FAILED` where
-    /// the temporary file can't be written.
+    /// `INVALID_ARGUMENT` for disorder, lists of unequal length, or the number of a split that there is not;
+    /// `WRITE_FAILED` where the temporary file can't be written.
     pub fn push(&mut self, ordinals: &[u64], splits: &[Option<u64>]) -> Result<()> {
         if ordinals.len() != splits.len() {
             let (rows, numbers) = (ordinals.len(), splits.len());

@@ -52,10 +52,17 @@ impl RowList {
 
     /// Replaces each position, counted over all splits, by its row. On disk each position is one small read.
     pub(crate) fn map(&self, positions: &mut [u64]) -> Result<()> {
-        positions.iter_mut().try_for_each(|position| {
-            let at = *position;
-            self.range(at, std::slice::from_mut(position))
-        })
+        let total = self.layout.total();
+        for position in positions {
+            if *position >= total {
+                return Err(outside("position", *position, total));
+            }
+            *position = match &self.store {
+                Store::Memory(rows) => rows[*position as usize],
+                Store::File(file) => file.word_at(*position)?,
+            };
+        }
+        Ok(())
     }
 }
 
@@ -80,7 +87,8 @@ impl RowListBuilder {
     /// Adds rows at the end of `split`, which must be the last one that got rows, or a later one.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an earlier split or one above [`MAX_SPLITS`], `WRITE_FAILED` where the file can't be written.
+    /// `INVALID_ARGUMENT` for an earlier split or one above [`MAX_SPLITS`], `WRITE_FAILED` where the file can't be
+    /// written.
     pub fn push(&mut self, split: u64, rows: &[u64]) -> Result<()> {
         if split >= MAX_SPLITS as u64 {
             return Err(outside("split", split, MAX_SPLITS as u64));

@@ -9,7 +9,8 @@ use crate::error::invalid;
 /// The memory and the temporary folder of a build. Neither changes what is built.
 #[derive(Clone, Debug)]
 pub struct SpillOptions {
-    /// Bytes that lists of rows may take before they go to disk. Default: 100 MiB. Beside it a build takes some 600 bytes a split.
+    /// Bytes that lists of rows may take before they go to disk. Default: 100 MiB. Beside it a build takes some 600
+    /// bytes a split.
     pub memory_limit: u64,
     /// The folder of the temporary files, which have no name and vanish with the process. Default: the system's.
     pub temp_dir: Option<PathBuf>,

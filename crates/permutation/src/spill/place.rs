@@ -7,7 +7,8 @@ use lance_loader_order::{Code, Error, Result};
 use super::options::SpillOptions;
 use super::temp_file::WordWriter;
 
-/// The most files that one level of the distribution writes at once. Two levels stay below the 256 files that macOS allows.
+/// The most files that one level of the distribution writes at once. Two levels stay below the 256 files that macOS
+/// allows.
 const MAX_FAN_OUT: u64 = 64;
 const MAX_BUFFER_BYTES: u64 = 256 << 10;
 
@@ -16,8 +17,8 @@ pub(super) type Placed = [u64; 2];
 
 /// Distributes rows into files by ranges of their positions until a range fits in memory, then puts them in place.
 ///
-/// The distribution step of external bucket sort (Knuth, "The Art of Computer Programming", vol. 3, 5.4.9). Each row is written
-/// and read once a level; one level is enough for 64 times the rows that fit in half of the limit.
+/// The distribution step of external bucket sort (Knuth, "The Art of Computer Programming", vol. 3, 5.4.9). Each row
+/// is written and read once a level; one level is enough for 64 times the rows that fit in half of the limit.
 pub(super) struct Placement {
     options: SpillOptions,
     /// Rows that are put in place in memory: half of the limit.
@@ -40,7 +41,8 @@ impl Placement {
         self.buffer_bytes
     }
 
-    /// Gives the rows of `positions` to `sink` in order, in pieces. `rows` must have exactly one row for each position.
+    /// Gives the rows of `positions` to `sink` in order, in pieces. `rows` must have exactly one row for each
+    /// position.
     pub(super) fn place(
         &self,
         positions: Range<u64>,
@@ -83,7 +85,8 @@ fn in_place(positions: &Range<u64>, rows: &mut dyn Iterator<Item = Result<Placed
     if filled == places.len() { Ok(places) } else { Err(misplaced()) }
 }
 
-/// Positions that are not the ones promised: only a defect, or a temporary file that another program changed, gives them.
+/// Positions that are not the ones promised: only a defect, or a temporary file that another program changed, gives
+/// them.
 fn misplaced() -> Error {
     Error::new(Code::Internal, "the rows of a permutation do not fill its positions; please report this")
 }

@@ -53,6 +53,13 @@ impl WordFile {
         Ok(std::iter::from_fn(move || read_record(&mut reader).transpose()))
     }
 
+    /// The file's `at`-th word.
+    pub(super) fn word_at(&self, at: u64) -> Result<u64> {
+        let mut bytes = [0; 8];
+        read_exact_at(&self.file, &mut bytes, at * 8).map_err(read_failed)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
     /// Fills `words` with the file's words from the `start`-th on. Any number of threads may read at once.
     pub(super) fn read_at(&self, start: u64, words: &mut [u64]) -> Result<()> {
         let mut bytes = [0_u8; WORDS_AT_ONCE * 8];
@@ -116,6 +123,8 @@ mod tests {
         let mut out = vec![0; 3_000];
         file.read_at(1_500, &mut out).unwrap();
         assert_eq!(out, words[1_500..4_500]);
+        assert_eq!(file.word_at(4_999).unwrap(), words[4_999]);
+        assert_eq!(file.word_at(5_000).unwrap_err().code(), Code::ReadFailed);
         assert_eq!(file.read_at(4_000, &mut out).unwrap_err().code(), Code::ReadFailed);
         let records: Vec<[u64; 2]> = file.records(64).unwrap().collect::<Result<_>>().unwrap();
         assert_eq!(records.concat(), words);
