@@ -20,7 +20,8 @@ const sharedFields = [
 /**
  * The states of all ranks as one, to be loaded on any topology.
  *
- * Each rank knows its own splits exactly and a lower bound of the others, so that the largest number of each split is the true one.
+ * Each rank knows its own splits exactly, and of the others where they stand if the ranks go in step: the largest number among those who own a split
+ * counts, and among all where nobody owns it.
  *
  * @throws {@link LanceLoaderError} `STATE_INVALID` for no state or one that is none; `STATE_MISMATCH` for states of different runs, or where
  * splits that no state owns must be known.
@@ -33,8 +34,8 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   for (const other of checked.slice(1)) {
     for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
   }
-  const samples = largest(checked.map((state) => state.samples));
-  const positions = largest(checked.map((state) => state.positions));
+  const samples = largest(checked, (state) => state.samples);
+  const positions = largest(checked, (state) => state.positions);
   const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
   const merged = { ...shared, samples_consumed_per_split: samples, positions_consumed_per_split: positions };
   const missing = uncovered(checked, first.numSplits);
@@ -56,9 +57,16 @@ function compare(field: string, left: unknown, right: unknown): void {
   );
 }
 
-function largest(lists: readonly (readonly number[])[]): number[] {
-  const [first = [], ...others] = lists;
-  return first.map((count, split) => others.reduce((most, list) => Math.max(most, list[split] ?? 0), count));
+function largest(
+  states: readonly CheckedState[],
+  countsOf: (state: CheckedState) => readonly number[],
+): number[] {
+  const { numSplits } = states[0] as CheckedState;
+  return Array.from({ length: numSplits }, (_, split) => {
+    const owners = states.filter(({ owned: [start, end] }) => split >= start && split < end);
+    const known = owners.length > 0 ? owners : states;
+    return known.reduce((most, state) => Math.max(most, countsOf(state)[split] ?? 0), 0);
+  });
 }
 
 /** The first split that no state owns. */

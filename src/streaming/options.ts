@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { checkBoolean, checkChoice, checkInteger, checkOptions, checkString, invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import { maxSplits } from "./max-splits.ts";
 import type { StateDict } from "./state.ts";
 
 /** How rows are fetched: see {@link StreamingDatasetOptions.fetch}. */
@@ -139,9 +140,6 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "signal",
 ];
 
-/** The most splits, ranks and workers: enough for any cluster, and small enough that lists of them fit everywhere. */
-const maxSplits = 2 ** 24;
-
 /**
  * Checks options and fills in defaults.
  *
@@ -176,7 +174,9 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     fetch: checkChoice("fetch", options.fetch ?? "auto", ["auto", "memory", "take"]),
     memoryBudget: checkInteger("memoryBudget", options.memoryBudget ?? defaultMemoryBudget(), 1),
     sharedBudget: options.memoryBudget === undefined,
-    readBatchSize: optional(options.readBatchSize, (value) => checkInteger("readBatchSize", value, 1, 2 ** 31)),
+    readBatchSize: optional(options.readBatchSize, (value) =>
+      checkInteger("readBatchSize", value, 1, 2 ** 31),
+    ),
     ioQueueDepth: checkInteger("ioQueueDepth", queueDepth(options), 1, 1024),
     blobs: checkChoice("blobs", options.blobs ?? "bytes", ["bytes", "descriptors"]),
     lendBuffers: checkBoolean("lendBuffers", options.lendBuffers ?? true),
@@ -203,7 +203,11 @@ function checkColumns(columns: readonly string[] | undefined): readonly string[]
 export function checkSeed(seed: unknown): bigint {
   if (typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
   if (typeof seed === "bigint" && seed >= 0n && seed < 1n << 64n) return seed;
-  throw invalid("shuffleSeed", seed, "null, a whole number from 0 to 2^53 - 1, or a bigint from 0n to 2^64 - 1");
+  throw invalid(
+    "shuffleSeed",
+    seed,
+    "null, a whole number from 0 to 2^53 - 1, or a bigint from 0n to 2^64 - 1",
+  );
 }
 
 function checkWorker(worker: WorkerInfo): WorkerInfo {
@@ -240,4 +244,3 @@ export function defaultMemoryBudget(): number {
   const usable = constrained > 0 && constrained < total ? constrained : total;
   return Math.min(2 ** 30, Math.floor(usable / 4));
 }
-

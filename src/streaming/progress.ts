@@ -30,13 +30,20 @@ export class Progress {
   #position = 0;
   #consumed = 0;
 
-  constructor(table: OpenedTable, options: ResolvedOptions) {
+  /**
+   * At a state, or at the start of the epoch that the options name.
+   *
+   * @throws {@link LanceLoaderError} What `load` throws, and `INVALID_ARGUMENT`, `TOO_FEW_ROWS`.
+   */
+  constructor(table: OpenedTable, options: ResolvedOptions, state?: CheckedState) {
     this.table = table;
     this.#options = options;
     const { shuffleSeed, randomSeed, numSplits, worldSize, epoch } = options;
     const seed = shuffleSeed ?? (randomSeed ? drawSeed() : 0n);
-    this.#start = { seed, numSplits: numSplits ?? worldSize, epoch, samples: [] };
-    this.#plan = this.#planOf(this.#start);
+    this.#start = { seed, numSplits: numSplits ?? state?.numSplits ?? worldSize, epoch, samples: [] };
+    const adopted = state !== undefined && numSplits === undefined;
+    this.#plan = adopted ? this.#planOfState(this.#start) : this.#planOf(this.#start);
+    if (state !== undefined) this.load(state);
   }
 
   get epoch(): number {
@@ -133,7 +140,7 @@ export class Progress {
     const plan = this.#planOfState(start);
     const [first = 0, end = 0] = plan.ownedSplits;
     const exact = first >= state.owned[0] && end <= state.owned[1];
-    if (!exact && !(isUniform(state.samples) && sameNumbers(state.samples, state.positions)))
+    if (!exact && !isUniform(state.samples))
       throw new LanceLoaderError(
         "STATE_MISMATCH",
         `The state owns splits ${state.owned[0]} to ${state.owned[1] - 1} and its progress is uneven, but this dataset owns splits ${first} to ${end - 1}: ` +
@@ -150,12 +157,17 @@ export class Progress {
     this.#position = 0;
   }
 
-  /** The samples consumed of each split: exact for the owned ones, the least that is known for the others. */
+  /**
+   * The samples consumed of each split: exact for the owned ones. Where all splits stood alike, the ranks go in step, so that the others
+   * stand where the owned ones do; else they stand where the epoch was begun.
+   */
   #samples(): number[] {
     const after = native(() => this.#plan.progressAfter(this.#position));
+    if (!isUniform(this.#start.samples)) return after;
     const [start = 0, end = after.length] = this.#plan.ownedSplits;
-    const least = after.slice(start, end).reduce((min, count) => Math.min(min, count), Number.POSITIVE_INFINITY);
-    return after.map((count, split) => (split >= start && split < end ? count : Math.max(count, least)));
+    const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
+    const inStep = after.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
+    return after.map((count, split) => (split >= start && split < end ? count : Math.max(count, inStep)));
   }
 
   #planOf(start: Start): NativePlan {
@@ -182,7 +194,9 @@ export class Progress {
       return this.#planOf(start);
     } catch (cause) {
       if (!(cause instanceof LanceLoaderError) || cause.code !== "INVALID_ARGUMENT") throw cause;
-      throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, { cause });
+      throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, {
+        cause,
+      });
     }
   }
 
@@ -200,14 +214,20 @@ export class Progress {
     mismatch("table_branch", fields.table_branch, branch, "Open the dataset with the option `state`");
     mismatch("table_version", fields.table_version, version, reopen);
     mismatch("table_identity", fields.table_identity, identity, "The state is of another table");
+    if (!sameNumbers(state.samples, state.positions))
+      throw badState(
+        "positions_consumed_per_split",
+        state.positions,
+        "the samples consumed of each split: this dataset skips no rows, and can't go on where rows were skipped",
+      );
     this.#compareOrder(state);
   }
 
   #compareOrder(state: CheckedState): void {
     const ours = loadBinding().ORDER_ALGORITHM_VERSION;
     const { order_version } = state.fields;
-    if (order_version !== undefined) return mismatch("order_version", order_version, ours);
-    if (this.#options.shuffle && state.samples.some((count) => count > 0))
+    mismatch("order_version", order_version, ours);
+    if (order_version === undefined && this.#options.shuffle && state.samples.some((count) => count > 0))
       throw badState(
         "order_version",
         order_version,

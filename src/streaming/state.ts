@@ -1,5 +1,6 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import { maxSplits } from "./max-splits.ts";
 
 /** The version of the form of a state. */
 export const stateFormat = 1;
@@ -60,7 +61,10 @@ export function seedOf(seed: bigint): number | string {
 
 /** The error for a state that is no state. */
 export function badState(field: string, value: unknown, allowed: string): LanceLoaderError {
-  return new LanceLoaderError("STATE_INVALID", `The state's ${field} is ${show(value)}: it must be ${allowed}.`);
+  return new LanceLoaderError(
+    "STATE_INVALID",
+    `The state's ${field} is ${show(value)}: it must be ${allowed}.`,
+  );
 }
 
 /**
@@ -70,11 +74,19 @@ export function badState(field: string, value: unknown, allowed: string): LanceL
  */
 export function checkState(state: unknown): CheckedState {
   if (typeof state !== "object" || state === null || Array.isArray(state))
-    throw new LanceLoaderError("STATE_INVALID", `The state is ${show(state)}: it must be what stateDict() gave.`);
+    throw new LanceLoaderError(
+      "STATE_INVALID",
+      `The state is ${show(state)}: it must be what stateDict() gave.`,
+    );
   const fields = state as StateDict;
   if (fields.format !== undefined && !(isCount(fields.format) && fields.format <= stateFormat))
-    throw badState("format", fields.format, `at most ${stateFormat}: it was saved by a newer lance-loader. Update`);
-  const numSplits = checkCount("num_splits", fields.num_splits);
+    throw badState(
+      "format",
+      fields.format,
+      `at most ${stateFormat}: it was saved by a newer lance-loader. Update`,
+    );
+  const numSplits = checkCount("num_splits", fields.num_splits, 1, maxSplits);
+  checkVersion(fields);
   const samples = checkProgress("samples_consumed_per_split", fields.samples_consumed_per_split, numSplits);
   const positions =
     fields.positions_consumed_per_split === undefined
@@ -83,7 +95,11 @@ export function checkState(state: unknown): CheckedState {
   for (const [split, count] of samples.entries()) {
     const position = positions[split] ?? 0;
     if (position < count)
-      throw badState("positions_consumed_per_split", positions, "at least the samples consumed of each split");
+      throw badState(
+        "positions_consumed_per_split",
+        positions,
+        "at least the samples consumed of each split",
+      );
   }
   return {
     seed: checkStateSeed(fields.shuffle_seed),
@@ -100,9 +116,17 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function checkCount(field: string, value: unknown): number {
-  if (!isCount(value)) throw badState(field, value, "a whole number of at least 0");
+function checkCount(field: string, value: unknown, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+  if (!isCount(value) || value < min || value > max)
+    throw badState(field, value, `a whole number from ${min} to ${max}`);
   return value;
+}
+
+/** The fields by which a table is opened. Others of the wrong type are those of another run. */
+function checkVersion({ table_version, table_branch }: StateDict): void {
+  if (table_version !== undefined) checkCount("table_version", table_version, 1);
+  if (table_branch !== undefined && table_branch !== null && typeof table_branch !== "string")
+    throw badState("table_branch", table_branch, "null or the name of a branch");
 }
 
 function checkProgress(field: string, value: unknown, numSplits: number): readonly number[] {
@@ -114,8 +138,13 @@ function checkProgress(field: string, value: unknown, numSplits: number): readon
 
 function checkStateSeed(value: unknown): bigint {
   if (isCount(value)) return BigInt(value);
-  if (typeof value === "string" && /^\d{1,20}$/.test(value) && BigInt(value) < 1n << 64n) return BigInt(value);
-  throw badState("shuffle_seed", value, "a whole number from 0 to 2^64 - 1, as a decimal string above 2^53 - 1");
+  if (typeof value === "string" && /^\d{1,20}$/.test(value) && BigInt(value) < 1n << 64n)
+    return BigInt(value);
+  throw badState(
+    "shuffle_seed",
+    value,
+    "a whole number from 0 to 2^64 - 1, as a decimal string above 2^53 - 1",
+  );
 }
 
 function checkOwned(value: unknown, numSplits: number): readonly [number, number] {

@@ -10,7 +10,7 @@ export interface StreamingStatistics {
   readonly prefetchQueueDepth: number;
   /** Rows of the epoch of which no read was started yet; 0 when nothing iterates. */
   readonly unscannedRows: number;
-  /** Rows that were handed over in this epoch by this object, over all its splits. */
+  /** Rows that this dataset has handed over, over all epochs; not those that a state had counted before. */
   readonly consumedRows: number;
   /** Bytes of the memory budget that are in use, by all datasets that share it. */
   readonly budgetUsed: number;
