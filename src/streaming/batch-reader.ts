@@ -1,7 +1,7 @@
 import type { Schema } from "apache-arrow";
 import { Batch } from "../arrow/batch.ts";
 import { LanceLoaderError } from "../errors.ts";
-import { aborted, fromNative, native } from "./native-errors.ts";
+import { fromNative, native } from "./native-errors.ts";
 import type { NativePipeline } from "./opened.ts";
 
 /** The most rows that one call of the addon brings over, unless one batch has more. */
@@ -16,17 +16,13 @@ const rowsPerCall = 8192;
 export class BatchReader {
   readonly #pipeline: NativePipeline;
   readonly #schema: Schema;
-  readonly #signal: AbortSignal | undefined;
-  readonly #abort = () => this.#pipeline.close();
   #waiting: Batch[] = [];
   #at = 0;
   #closed = false;
 
-  constructor(pipeline: NativePipeline, schema: Schema, signal: AbortSignal | undefined) {
+  constructor(pipeline: NativePipeline, schema: Schema) {
     this.#pipeline = pipeline;
     this.#schema = schema;
-    this.#signal = signal;
-    signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   /** The rows that have crossed and were not read yet. */
@@ -38,7 +34,6 @@ export class BatchReader {
 
   /** The next batch if it is there: `undefined` if it is not, `null` at the end. */
   tryNext(): Batch | null | undefined {
-    if (this.#signal?.aborted) throw aborted(this.#signal);
     if (this.#closed) throw new LanceLoaderError("CLOSED", "The iterator is closed: start another one.");
     const waiting = this.#waiting[this.#at];
     if (waiting !== undefined) {
@@ -70,7 +65,6 @@ export class BatchReader {
     this.#closed = true;
     this.#waiting = [];
     this.#at = 0;
-    this.#signal?.removeEventListener("abort", this.#abort);
     this.#pipeline.close();
   }
 }

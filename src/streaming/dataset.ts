@@ -9,10 +9,10 @@ import { EpochRead } from "./epoch-read.ts";
 import { mergeStateDicts } from "./merge.ts";
 import { native } from "./native-errors.ts";
 import { openTable } from "./opened.ts";
-import { resolveOptions, type StreamingDatasetOptions } from "./options.ts";
+import { type ResolvedOptions, resolveOptions, type StreamingDatasetOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
-import { checkState, type StateDict } from "./state.ts";
+import { type CheckedState, checkState, type StateDict } from "./state.ts";
 import type { StreamingStatistics } from "./statistics.ts";
 
 /** Options of {@link StreamingDataset.batches}. */
@@ -61,12 +61,11 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
    * `UNSUPPORTED_SOURCE`, `UNSUPPORTED_TYPE`, `READ_FAILED`, `ABORTED`; with `state` also `STATE_INVALID` and `STATE_MISMATCH`.
    */
   static async open(source: TableSource, options: StreamingDatasetOptions = {}): Promise<StreamingDataset> {
-    const resolved = withStateVersion(resolveOptions(options));
-    const table = await openTable(await resolveSource(source), resolved);
+    const resolved = resolveOptions(options);
+    const state = resolved.state && checkState(resolved.state);
+    const table = await openTable(await resolveSource(source), state ? atState(resolved, state) : resolved);
     try {
-      const progress = new Progress(table, resolved);
-      if (resolved.state !== undefined) progress.load(checkState(resolved.state));
-      return new StreamingDataset(progress);
+      return new StreamingDataset(new Progress(table, resolved, state));
     } catch (error) {
       table.handle.close();
       throw error;
@@ -217,7 +216,7 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#read?.close();
+    this.#read?.close(closed());
     this.#progress.table.handle.close();
   }
 
@@ -235,14 +234,14 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
         this.#checkIdle("a second iteration");
         this.#read = read;
       },
-      closed: () => {
-        this.#read = undefined;
+      closed: (read) => {
+        if (this.#read === read) this.#read = undefined;
       },
     });
   }
 
   #checkIdle(what: string): void {
-    if (this.#closed) throw new LanceLoaderError("CLOSED", "The dataset is closed: open it again.");
+    if (this.#closed) throw closed();
     if (this.#read === undefined) return;
     throw new LanceLoaderError(
       "ITERATOR_OPEN",
@@ -251,18 +250,20 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
   }
 }
 
+function closed(): LanceLoaderError {
+  return new LanceLoaderError("CLOSED", "The dataset is closed: open it again.");
+}
+
 function checkDropLast(options: BatchesOptions): boolean {
   checkOptions("options", options, ["dropLast", "collate", "prefetch"]);
   return checkBoolean("dropLast", options.dropLast ?? false);
 }
 
 /** A state says which version of the table it is of, unless the caller does. */
-function withStateVersion(options: ReturnType<typeof resolveOptions>): ReturnType<typeof resolveOptions> {
-  if (options.state === undefined) return options;
-  const { table_version, table_branch } = checkState(options.state).fields;
+function atState(options: ResolvedOptions, { fields }: CheckedState): ResolvedOptions {
   return {
     ...options,
-    version: options.version ?? table_version,
-    branch: options.branch ?? table_branch ?? undefined,
+    version: options.version ?? fields.table_version,
+    branch: options.branch ?? fields.table_branch ?? undefined,
   };
 }

@@ -1,5 +1,5 @@
+import type { LanceLoaderError } from "../errors.ts";
 import type { EpochRead } from "./epoch-read.ts";
-import { aborted } from "./native-errors.ts";
 import { Turns } from "./turns.ts";
 
 /** What is handed over, and the samples that it is made of. */
@@ -18,6 +18,8 @@ export interface Stage<Output> {
 
 /** An iteration over the rest of an epoch, once. Leaving its loop, `return()`, `await using` or an abort stops the reads. */
 export interface EpochStream<Output> extends AsyncIterableIterator<Output, undefined>, AsyncDisposable {
+  /** Ends the iteration: calls of `next()` that wait are done. Ending it again changes nothing. */
+  return(): Promise<IteratorResult<Output, undefined>>;
   [Symbol.asyncIterator](): EpochStream<Output>;
 }
 
@@ -31,23 +33,28 @@ export class EpochIterator<Output> implements EpochStream<Output> {
   readonly #stage: Stage<Output>;
   readonly #turns = new Turns();
   #ended = false;
-  /** Settles the call that waits, when the iteration is ended from outside: with an error, or as done. */
+  /** Why the read was closed by somebody else: told by the call that waits, or else by the next one. */
+  #reason: LanceLoaderError | undefined;
+  /** Settles the call that waits. */
   #interrupt: ((error?: unknown) => void) | undefined;
 
   constructor(read: EpochRead, stage: Stage<Output>) {
     this.#read = read;
     this.#stage = stage;
+    read.onClose = (reason) => {
+      this.#reason = reason;
+      this.#interrupt?.(reason);
+    };
   }
 
   next(): Promise<Result<Output>> {
     // Calls that do not wait for each other are answered in order.
     const ready = this.#turns.busy ? undefined : this.#ready();
-    return ready ?? this.#turns.take(() => this.#wait());
+    return ready ?? this.#turns.take(() => this.#ready() ?? this.#wait());
   }
 
   async return(): Promise<Result<Output>> {
     this.#end();
-    this.#interrupt?.();
     return done;
   }
 
@@ -63,6 +70,7 @@ export class EpochIterator<Output> implements EpochStream<Output> {
   #ready(): Promise<Result<Output>> | undefined {
     if (this.#ended) return Promise.resolve(done);
     try {
+      if (this.#reason !== undefined) throw this.#reason;
       const output = this.#stage.tryNext();
       return output === undefined ? undefined : Promise.resolve(this.#handOver(output));
     } catch (error) {
@@ -72,35 +80,28 @@ export class EpochIterator<Output> implements EpochStream<Output> {
   }
 
   #wait(): Promise<Result<Output>> {
-    if (this.#ended) return Promise.resolve(done);
-    const { signal } = this.#read;
     return new Promise((resolve, reject) => {
-      const abort = () => this.#interrupt?.(aborted(signal as AbortSignal));
-      const settled = () => {
-        this.#interrupt = undefined;
-        signal?.removeEventListener("abort", abort);
-      };
       const fail = (error: unknown) => {
-        settled();
+        this.#interrupt = undefined;
         // Who ended the iteration while it waited knows that it is over.
         if (this.#ended) return resolve(done);
         this.#end();
         reject(error);
       };
-      this.#interrupt = (error) => (error === undefined ? resolve(done) : fail(error));
-      signal?.addEventListener("abort", abort, { once: true });
-      this.#stage.next().then((output) => {
-        settled();
+      this.#interrupt = fail;
+      const succeed = (output: Handed<Output> | null) => {
+        this.#interrupt = undefined;
         resolve(this.#handOver(output));
-      }, fail);
+      };
+      this.#stage.next().then(succeed).catch(fail);
     });
   }
 
   #handOver(output: Handed<Output> | null): Result<Output> {
     if (this.#ended) return done;
     if (output === null) {
-      this.#ended = true;
       this.#read.finish();
+      this.#ended = true;
       return done;
     }
     this.#read.commit(output.samples);

@@ -1,5 +1,7 @@
 import type { Batch } from "../arrow/batch.ts";
+import type { LanceLoaderError } from "../errors.ts";
 import { BatchReader } from "./batch-reader.ts";
+import { aborted } from "./native-errors.ts";
 import type { Progress } from "./progress.ts";
 
 /** What an {@link EpochRead} works on. */
@@ -10,7 +12,7 @@ export interface EpochReadOptions {
   readonly dropLast: boolean;
   /** Called when the read begins; throws where that is not allowed. */
   opened(read: EpochRead): void;
-  /** Called when it has ended. */
+  /** Called once when it has ended, also one that could not begin. */
   closed(read: EpochRead): void;
 }
 
@@ -21,17 +23,15 @@ export interface EpochReadOptions {
  */
 export class EpochRead {
   readonly #options: EpochReadOptions;
+  readonly #abort = () => this.close(aborted(this.#signal as AbortSignal));
   #reader: BatchReader | undefined;
   #uncounted = 0;
   #closed = false;
+  /** Called once when the read is closed, with the reason where it is not its consumer who closes it. */
+  onClose: ((reason?: LanceLoaderError) => void) | undefined;
 
   constructor(options: EpochReadOptions) {
     this.#options = options;
-  }
-
-  /** The signal that ends the read. */
-  get signal(): AbortSignal | undefined {
-    return this.#options.progress.signal;
   }
 
   /** Rows that have crossed from the addon and were not handed over yet. */
@@ -64,20 +64,33 @@ export class EpochRead {
     progress.begin(progress.epoch + 1);
   }
 
-  /** Stops the read and lets its memory go. Closing again changes nothing. */
-  close(): void {
+  /**
+   * Stops the read and lets its memory go. Closing again changes nothing.
+   *
+   * @param reason - why, for the consumer, where it is not the consumer who closes.
+   */
+  close(reason?: LanceLoaderError): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#uncounted = 0;
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.#reader?.close();
-    if (this.#reader !== undefined) this.#options.closed(this);
+    this.#options.closed(this);
+    this.onClose?.(reason);
+  }
+
+  get #signal(): AbortSignal | undefined {
+    return this.#options.progress.signal;
   }
 
   #open(): BatchReader {
     if (this.#reader !== undefined) return this.#reader;
     const { progress, batchRows } = this.#options;
+    const signal = this.#signal;
     this.#options.opened(this);
-    this.#reader = new BatchReader(progress.read(batchRows), progress.table.schema, progress.signal);
+    if (signal?.aborted) throw aborted(signal);
+    this.#reader = new BatchReader(progress.read(batchRows), progress.table.schema);
+    signal?.addEventListener("abort", this.#abort, { once: true });
     return this.#reader;
   }
 

@@ -59,8 +59,14 @@ export class StreamingDataLoader<Output = Batch> implements AsyncIterable<Output
     const dropLast = this.#dropLast;
     if (this.#collate === undefined) {
       // Without a collate the output is the batch itself, as the default of `Output` says.
-      return this.dataset.batches(this.batchSize, { dropLast }) as EpochStream<unknown> as EpochStream<Output>;
+      return this.dataset.batches(this.batchSize, {
+        dropLast,
+      }) as EpochStream<unknown> as EpochStream<Output>;
     }
-    return this.dataset.batches(this.batchSize, { dropLast, collate: this.#collate, prefetch: this.#prefetch });
+    return this.dataset.batches(this.batchSize, {
+      dropLast,
+      collate: this.#collate,
+      prefetch: this.#prefetch,
+    });
   }
 }

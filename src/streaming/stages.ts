@@ -80,15 +80,16 @@ export class CollateStage<Output> implements Stage<Output> {
 
   async next(): Promise<Handed<Output> | null> {
     if (this.#waiting.length === 0) this.#begin(await this.#read.next());
+    const output = this.#waiting.shift();
     this.#ahead();
-    const output = await this.#waiting.shift();
+    const handed = await output;
     this.#ahead();
-    return output ?? null;
+    return handed ?? null;
   }
 
   /** Begins the collates of batches that are there already. */
   #ahead(): void {
-    while (!this.#ended && this.#waiting.length <= this.#prefetch) {
+    while (!this.#ended && this.#waiting.length < this.#prefetch) {
       try {
         const batch = this.#read.tryNext();
         if (batch === undefined) return;
@@ -117,7 +118,11 @@ export class CollateStage<Output> implements Stage<Output> {
       return { value: await this.#collate(batch), samples: batch.numRows };
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
-      throw new LanceLoaderError("COLLATE_FAILED", `collate failed for a batch of ${batch.numRows} rows: ${message}`, { cause });
+      throw new LanceLoaderError(
+        "COLLATE_FAILED",
+        `collate failed for a batch of ${batch.numRows} rows: ${message}`,
+        { cause },
+      );
     }
   }
 }
