@@ -1,9 +1,9 @@
 //! The plan of an epoch, for one rank and worker.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
+use lance_loader_fetch::epoch::EpochRows;
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
     Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout, Topology,
@@ -12,8 +12,8 @@ use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
 use napi_derive::napi;
 
 use crate::convert::{count, number, size, unsigned};
-use crate::errors::{JsResult, guarded};
-use crate::table::TableData;
+use crate::errors::{ErrorCode, guarded};
+use crate::table::{TableData, closed};
 
 /// The version of the order algorithm.
 #[napi]
@@ -46,10 +46,10 @@ pub struct PlanOptions {
     pub progress: Vec<f64>,
 }
 
-/// The samples that are left of an epoch.
+/// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
 #[napi]
 pub struct Plan {
-    table: Arc<TableData>,
+    table: Weak<TableData>,
     plan: Arc<lance_loader_order::Plan>,
     layout: SplitLayout,
     owned: Range<usize>,
@@ -57,7 +57,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(table: Arc<TableData>, options: &PlanOptions) -> Result<Self> {
+    pub(crate) fn new(table: &Arc<TableData>, options: &PlanOptions) -> Result<Self> {
         let rows = table.num_rows();
         let num_splits = size("numSplits", options.num_splits)?;
         let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
@@ -75,7 +75,7 @@ impl Plan {
             progress => progress.iter().map(|&done| count("samples_consumed_per_split", done)).collect::<Result<_>>()?,
         };
         let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
-        Ok(Self { table, plan, layout, owned, order: Arc::new(order) })
+        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order: Arc::new(order) })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -90,7 +90,7 @@ impl Plan {
     }
 
     pub(crate) fn is_of(&self, table: &Arc<TableData>) -> bool {
-        Arc::ptr_eq(&self.table, table)
+        self.table.as_ptr() == Arc::as_ptr(table)
     }
 
     /// As many of the samples from number `from` on as there are, at most `samples`.
@@ -117,37 +117,37 @@ fn order_of(rows: u64, options: &PlanOptions) -> Result<Order> {
 impl Plan {
     /// Samples of this rank and worker in the whole epoch.
     #[napi(getter)]
-    pub fn total(&self) -> JsResult<f64> {
+    pub fn total(&self) -> napi::Result<f64, ErrorCode> {
         guarded(|| number(self.plan.total()))
     }
 
     /// Samples that the plan has.
     #[napi(getter)]
-    pub fn remaining(&self) -> JsResult<f64> {
+    pub fn remaining(&self) -> napi::Result<f64, ErrorCode> {
         guarded(|| number(self.plan.remaining()))
     }
 
     /// Rows that the cut into splits leaves out.
     #[napi(getter)]
-    pub fn dropped(&self) -> JsResult<f64> {
+    pub fn dropped(&self) -> napi::Result<f64, ErrorCode> {
         guarded(|| number(self.layout.dropped()))
     }
 
     /// The first split that is owned, and the one behind the last.
     #[napi(getter)]
-    pub fn owned_splits(&self) -> JsResult<Vec<f64>> {
+    pub fn owned_splits(&self) -> napi::Result<Vec<f64>, ErrorCode> {
         guarded(|| Ok(vec![number(self.owned.start as u64)?, number(self.owned.end as u64)?]))
     }
 
     /// The progress of every split once `samples` samples of the plan were handed over.
     #[napi]
-    pub fn progress_after(&self, samples: f64) -> JsResult<Vec<f64>> {
+    pub fn progress_after(&self, samples: f64) -> napi::Result<Vec<f64>, ErrorCode> {
         guarded(|| self.plan.progress_after(count("samples", samples)?).into_iter().map(number).collect())
     }
 
     /// The splits of the samples from number `from` on.
     #[napi]
-    pub fn splits(&self, from: f64, samples: f64) -> JsResult<Uint32Array> {
+    pub fn splits(&self, from: f64, samples: f64) -> napi::Result<Uint32Array, ErrorCode> {
         guarded(|| {
             let (from, samples) = self.range(from, samples)?;
             let mut entries = vec![Entry::default(); samples];
@@ -160,16 +160,17 @@ impl Plan {
 
     /// The row ids of the samples from number `from` on. Reads no row.
     #[napi]
-    pub fn row_ids(&self, from: f64, samples: f64) -> JsResult<BigUint64Array> {
+    pub fn row_ids(&self, from: f64, samples: f64) -> napi::Result<BigUint64Array, ErrorCode> {
         guarded(|| {
+            let table = self.table.upgrade().ok_or_else(closed)?;
             let (from, samples) = self.range(from, samples)?;
             let mut rows = vec![0; samples];
             self.rows_from(from).fill(&mut rows)?;
-            if let Some(eligible) = &self.table.eligible {
+            if let Some(eligible) = &table.eligible {
                 let outside = |row| Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()));
                 eligible.select_many(&mut rows).map_err(outside)?;
             }
-            self.table.source.row_ids(&mut rows)?;
+            table.source.row_ids(&mut rows)?;
             Ok(BigUint64Array::new(rows))
         })
     }

@@ -14,7 +14,7 @@ use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 use crate::convert::number;
-use crate::errors::{JsResult, guarded};
+use crate::errors::{ErrorCode, guarded};
 use crate::pipeline::{Pipeline, StartOptions};
 use crate::plan::{Plan, PlanOptions};
 use crate::runtime::shared_budget;
@@ -94,45 +94,49 @@ impl Table {
 
     fn data(&self) -> Result<Arc<TableData>> {
         let data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
-        data.clone().ok_or_else(|| Error::new(Code::Closed, "the dataset is closed: open it again"))
+        data.clone().ok_or_else(closed)
     }
+}
+
+pub(crate) fn closed() -> Error {
+    Error::new(Code::Closed, "the dataset is closed: open it again")
 }
 
 #[napi]
 impl Table {
     /// The version that is pinned.
     #[napi(getter)]
-    pub fn version(&self) -> JsResult<f64> {
+    pub fn version(&self) -> napi::Result<f64, ErrorCode> {
         guarded(|| number(self.data()?.snapshot.version()))
     }
 
     /// The branch; `null` is main.
     #[napi(getter)]
-    pub fn branch(&self) -> JsResult<Option<String>> {
+    pub fn branch(&self) -> napi::Result<Option<String>, ErrorCode> {
         guarded(|| Ok(self.data()?.snapshot.branch().map(ToString::to_string)))
     }
 
     /// The digest of the data files' names.
     #[napi(getter)]
-    pub fn identity(&self) -> JsResult<String> {
+    pub fn identity(&self) -> napi::Result<String, ErrorCode> {
         guarded(|| Ok(self.data()?.snapshot.identity().to_string()))
     }
 
     /// The number of eligible rows.
     #[napi(getter)]
-    pub fn num_rows(&self) -> JsResult<f64> {
+    pub fn num_rows(&self) -> napi::Result<f64, ErrorCode> {
         guarded(|| number(self.data()?.num_rows()))
     }
 
     /// The schema of the batches, as an Arrow IPC stream without batches.
     #[napi(getter)]
-    pub fn schema(&self) -> JsResult<Uint8Array> {
+    pub fn schema(&self) -> napi::Result<Uint8Array, ErrorCode> {
         guarded(|| Ok(Uint8Array::new(self.data()?.schema.clone())))
     }
 
     /// The counters of all reads of this table.
     #[napi]
-    pub fn statistics(&self) -> JsResult<TableStatistics> {
+    pub fn statistics(&self) -> napi::Result<TableStatistics, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
             let reading = data.statistics.read();
@@ -150,13 +154,13 @@ impl Table {
 
     /// The plan of an epoch.
     #[napi]
-    pub fn plan(&self, options: PlanOptions) -> JsResult<Plan> {
-        guarded(|| Plan::new(self.data()?, &options))
+    pub fn plan(&self, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
+        guarded(|| Plan::new(&self.data()?, &options))
     }
 
     /// Starts to read a plan of this table.
     #[napi]
-    pub fn start(&self, plan: &Plan, options: StartOptions) -> JsResult<Pipeline> {
+    pub fn start(&self, plan: &Plan, options: StartOptions) -> napi::Result<Pipeline, ErrorCode> {
         guarded(|| Pipeline::start(&self.data()?, plan, &options))
     }
 
