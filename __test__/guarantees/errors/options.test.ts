@@ -10,7 +10,8 @@ import { epochIds } from "../../support/reading.ts";
 import { writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-const path = await writeIds(tempFolder(), "ids", 48);
+const folder = tempFolder();
+const path = await writeIds(folder, "ids", 48);
 const noSize = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "4", 4n, true, {}];
 
 function open(options: object): Promise<StreamingDataset> {
@@ -153,7 +154,7 @@ describe("ranks and splits that do not fit are refused:", () => {
   });
 
   test("fewer rows than splits, at once", async () => {
-    const few = await writeIds(tempFolder(), "few", 2);
+    const few = await writeIds(folder, "few", 2);
     const many = () => StreamingDataset.open(few, { numSplits: 64 });
     await failure(many, "TOO_FEW_ROWS", "2 rows", "64 splits", "numSplits");
   });
@@ -165,7 +166,7 @@ describe("ranks and splits that do not fit are refused:", () => {
 });
 
 test("three rows in one split come once each, however many reads may run", async () => {
-  const few = await writeIds(tempFolder(), "three", 3);
+  const few = await writeIds(folder, "three", 3);
   const ids = await epochIds(few, { numSplits: 1, ioQueueDepth: 8, readBatchSize: 1, fetch: "take" }, 1);
   expect(ids.toSorted()).toEqual([0, 1, 2]);
 });

@@ -60,7 +60,7 @@ test("without prefetch, a batch is collated when it is asked for", async () => {
     await pause(20);
     expect(collated).toHaveLength(step);
   }
-  await iterator.return?.();
+  await iterator.return();
 });
 
 test("with prefetch, that many batches are collated ahead, and none of them counts", async () => {
@@ -68,11 +68,13 @@ test("with prefetch, that many batches are collated ahead, and none of them coun
   const collate = (batch: Batch) => collated.push(batch.numRows);
   const iterator = dataset.batches(10, { collate, prefetch: 3 });
   await iterator.next();
-  await pause(20);
-  expect(collated).toHaveLength(4);
-  expect(dataset.stateDict().samples_consumed_per_split).toEqual([10]);
-  expect(dataset.stats).toMatchObject({ consumedRows: 10, prefetchQueueDepth: 50 });
-  await iterator.return?.();
+  // Now all batches are there, so that nothing but the prefetch keeps them from being collated.
+  await expect.poll(() => dataset.stats.prefetchQueueDepth).toBe(50);
+  await iterator.next();
+  expect(collated).toHaveLength(5);
+  expect(dataset.stateDict().samples_consumed_per_split).toEqual([20]);
+  expect(dataset.stats).toMatchObject({ consumedRows: 20, prefetchQueueDepth: 40 });
+  await iterator.return();
 });
 
 describe("a collate that fails is told at its turn, behind the batches before it, with exact progress:", () => {

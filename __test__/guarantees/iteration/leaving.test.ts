@@ -98,15 +98,15 @@ describe("an iterator", () => {
   test("is ended by return(), which may be called again", async () => {
     const iterator = dataset.batches(12);
     const taken = await idsOfNext(iterator);
-    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
-    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await iterator.return()).toEqual({ done: true, value: undefined });
+    expect(await iterator.return()).toEqual({ done: true, value: undefined });
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
     await expectExactlyTwelve(taken);
   });
 
   test("that is ended before it began has read nothing", async () => {
     const iterator = dataset.batches(4);
-    await iterator.return?.();
+    await iterator.return();
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
     expect(await readIds(dataset)).toEqual(order);
   });
@@ -116,7 +116,7 @@ describe("an iterator", () => {
     await iterator.next();
     for (let call = 0; call < 3; call++)
       expect(await iterator.next()).toEqual({ done: true, value: undefined });
-    await iterator.return?.();
+    await iterator.return();
     expect(dataset.epoch).toBe(1);
   });
 });

@@ -23,7 +23,7 @@ describe("only one iterator at a time", () => {
     await failure(() => second.next(), "ITERATOR_OPEN", "return()");
     await failure(() => dataset[Symbol.asyncIterator]().next(), "ITERATOR_OPEN");
     expect(await idsOfNext(first)).toEqual(order.slice(10, 20));
-    await first.return?.();
+    await first.return();
     expect(await readIds(dataset)).toEqual(order.slice(20));
   });
 
@@ -32,7 +32,7 @@ describe("only one iterator at a time", () => {
     const ids = [];
     for (const iterator of iterators) {
       ids.push(...(await idsOfNext(iterator)));
-      await iterator.return?.();
+      await iterator.return();
     }
     expect(ids).toEqual(order);
   });
@@ -64,13 +64,13 @@ describe("calls of next() that do not wait for each other", () => {
     });
     expect((await Promise.all(results)).flat()).toEqual(order);
     expect(settled).toEqual([0, 1, 2, 3]);
-    await iterator.return?.();
+    await iterator.return();
   });
 
   test("are all done when return() ends the iteration under them", async () => {
     const iterator = dataset.batches(10);
     const calls = range(0, 3).map(() => iterator.next());
-    await iterator.return?.();
+    await iterator.return();
     const handed = (await Promise.all(calls)).flatMap(({ value }) =>
       value === undefined ? [] : idsOf(value),
     );

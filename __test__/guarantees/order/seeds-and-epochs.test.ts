@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { StreamingDataset } from "../../../src/index.ts";
-import { epochIds, readIds, sorted, withDataset } from "../../support/reading.ts";
+import { failure } from "../../support/errors.ts";
+import { epochIds, readIds, readSome, sorted, withDataset } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -36,7 +37,22 @@ describe("two different orders are those of", () => {
 
   test("the largest epoch and the one before it", async () => {
     const last = Number.MAX_SAFE_INTEGER;
-    expect(await order(0, last)).not.toEqual(await order(0, last - 1));
+    const some = (epoch: number) => withDataset(path, { epoch }, (dataset) => readSome(dataset, 100));
+    const ids = await some(last);
+    expect(sorted(ids)).toEqual(range(0, 100));
+    expect(ids).not.toEqual(await some(last - 1));
+  });
+});
+
+test("the end of the largest epoch is an error, since no epoch follows", async () => {
+  await withDataset(path, { epoch: Number.MAX_SAFE_INTEGER }, async (dataset) => {
+    await failure(() => readIds(dataset), "INVALID_ARGUMENT", "epoch", "2^53 - 1");
+    expect(dataset.stateDict()).toMatchObject({
+      epoch: Number.MAX_SAFE_INTEGER,
+      samples_consumed_per_split: [100],
+    });
+    dataset.setEpoch(0);
+    expect(await readIds(dataset)).toEqual(await order(0, 0));
   });
 });
 

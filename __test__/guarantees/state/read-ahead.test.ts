@@ -28,7 +28,7 @@ describe("what was read ahead does not count as consumed", () => {
     expect(dataset.stateDict()).toEqual(state);
     expect(await withDataset(path, { ...setUp, state }, (other) => readIds(other))).toEqual(ids.slice(2));
     expect((await iterator.next()).value).toEqual(ids.slice(2, 4));
-    await iterator.return?.();
+    await iterator.return();
   });
 
   test("5000 rows, reads of 1000, stopped after 200: the next one is number 200", async () => {

@@ -135,7 +135,7 @@ test("a state is no longer taken while an iterator is open, nor are setEpoch and
   ])
     await failure(work, "ITERATOR_OPEN", "return()");
   expect(dataset.stateDict()).toEqual(during);
-  await iterator.return?.();
+  await iterator.return();
   dataset.loadStateDict(before);
   expect(dataset.stateDict()).toEqual(before);
 });
