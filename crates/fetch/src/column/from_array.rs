@@ -112,13 +112,10 @@ fn items<O: OffsetSizeTrait>(name: &str, offsets: &OffsetBuffer<O>, items: &dyn 
 fn fixed_list(name: &str, array: &dyn Array, size: i32) -> Result<ColumnData> {
     let size = usize::try_from(size).map_err(|_| unsupported(name, array.data_type()))?;
     let items = array.as_fixed_size_list().values();
-    match array.len().checked_mul(size) {
-        Some(count) if count <= items.len() => Ok(ColumnData::FixedList {
-            size,
-            items: Box::new(Column::from_array(name, &items.slice(0, count))?),
-        }),
-        _ => Err(damaged(name, "fewer list items than its rows need")),
+    if array.len().checked_mul(size) != Some(items.len()) {
+        return Err(damaged(name, "more or fewer list items than its rows have"));
     }
+    Ok(ColumnData::FixedList { size, items: Box::new(Column::from_array(name, items)?) })
 }
 
 fn dictionary(name: &str, array: &dyn Array) -> Result<ColumnData> {
