@@ -6,6 +6,9 @@ import sys
 import time
 from typing import Any, Callable, Iterator
 
+import numpy as np
+import pyarrow as pa
+
 from tally import Tally
 
 
@@ -13,6 +16,7 @@ def measure(epoch: Callable[[dict, Any], Iterator[dict]], prepare: Callable[[dic
     """`epoch(job, prepared)` opens everything and yields batches, each a column by name; `prepare(job)` runs before the clock does."""
     job = json.loads(sys.argv[1])
     prepared = prepare(job)
+    pa.array(np.zeros(1)).to_numpy()  # The first conversion imports pandas.
     start_bytes = forget_peak()
     counts = [count_epoch(job, epoch, prepared) for _ in range(job["epochs"])]
     print(json.dumps({"epochs": counts, "startBytes": start_bytes, "peakBytes": peak_bytes()}))
