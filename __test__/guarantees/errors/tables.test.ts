@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { StreamingDataset } from "../../../src/index.ts";
 import { failure } from "../../support/errors.ts";
-import { epochIds, readIds } from "../../support/reading.ts";
+import { epochIds, idsOf } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -87,9 +87,16 @@ describe("a filter that can't be used is refused by naming it:", () => {
 
 describe("fetch memory", () => {
   test("says so where the columns do not fit the budget, and auto takes instead", async () => {
-    await using dataset = await StreamingDataset.open(path, { fetch: "memory", memoryBudget: 100 });
-    await failure(() => readIds(dataset), "INVALID_ARGUMENT", "memoryBudget", "100");
-    expect(dataset.stateDict().samples_consumed_per_split).toEqual([0]);
-    expect(await epochIds(path, { fetch: "auto", memoryBudget: 100, shuffle: false })).toEqual(range(0, 20));
+    const options = { memoryBudget: 100, shuffle: false, readBatchSize: 5 } as const;
+    await using dataset = await StreamingDataset.open(path, { ...options, fetch: "memory" });
+    const ids: number[] = [];
+    const read = async () => {
+      for await (const batch of dataset.batches(5)) ids.push(...idsOf(batch));
+    };
+    await failure(read, "INVALID_ARGUMENT", "memoryBudget", "100");
+    // The first window comes by a take, so that nobody waits for the scan to see a first batch.
+    expect(ids).toEqual(range(0, 5));
+    expect(dataset.stateDict().samples_consumed_per_split).toEqual([5]);
+    expect(await epochIds(path, { ...options, fetch: "auto" }, 5)).toEqual(range(0, 20));
   });
 });

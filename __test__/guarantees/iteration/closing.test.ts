@@ -82,7 +82,7 @@ describe("closing a dataset under an iterator", () => {
 describe("closing lets go of", () => {
   test("the rows in memory", async () => {
     await using other = await StreamingDataset.open(path);
-    const dataset = await StreamingDataset.open(path, { fetch: "memory" });
+    const dataset = await StreamingDataset.open(path, { fetch: "memory", readBatchSize: 4 });
     const before = other.stats.budgetUsed;
     await readIds(dataset);
     expect(other.stats.budgetUsed).toBeGreaterThan(before);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { StreamingDataset, type StreamingDatasetOptions } from "../../../src/index.ts";
-import { readBatches, sorted } from "../../support/reading.ts";
+import { planned, splitsOf } from "../../support/plan-model.ts";
+import { epochIds, readBatches, sorted } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -26,13 +27,13 @@ beforeAll(async () => {
   path = await writeIds(folder, "ids", 24 * 11 + 5, { fragments: 2, deleted: "id = 17" });
 });
 
-/** The samples of every global step, over all ranks and workers. */
-async function steps(
+/** What each worker of each rank reads, by batch. */
+async function consumers(
   worldSize: number,
   numWorkers: number,
   globalBatch: number,
-  options: StreamingDatasetOptions = {},
-): Promise<number[][]> {
+  options: StreamingDatasetOptions,
+): Promise<number[][][]> {
   const parts: number[][][] = [];
   for (const rank of range(0, worldSize)) {
     for (const id of range(0, numWorkers)) {
@@ -41,6 +42,17 @@ async function steps(
       parts.push(await readBatches(dataset, globalBatch / (worldSize * numWorkers)));
     }
   }
+  return parts;
+}
+
+/** The samples of every global step, over all ranks and workers. */
+async function steps(
+  worldSize: number,
+  numWorkers: number,
+  globalBatch: number,
+  options: StreamingDatasetOptions = {},
+): Promise<number[][]> {
+  const parts = await consumers(worldSize, numWorkers, globalBatch, options);
   const longest = Math.max(...parts.map((part) => part.length));
   return range(0, longest).map((step) => sorted(parts.flatMap((part) => part[step] ?? [])));
 }
@@ -49,6 +61,16 @@ describe("the samples of a global step are the same on", () => {
   test.each(topologies.slice(1))("%i ranks with %i workers", async (worldSize, numWorkers) => {
     expect(await steps(worldSize, numWorkers, 48)).toEqual(await steps(1, 1, 48));
   });
+});
+
+test("each worker of each rank reads its splits of the one order, in turns", async () => {
+  const splits = splitsOf(await epochIds(path, { numSplits }), numSplits);
+  for (const [worldSize, numWorkers] of topologies) {
+    const parts = await consumers(worldSize, numWorkers, 48, {});
+    const block = numSplits / parts.length;
+    for (const [at, batches] of parts.entries())
+      expect(batches.flat()).toEqual(planned(splits, [], [at * block, (at + 1) * block]));
+  }
 });
 
 test("a surplus that is kept comes in the same steps, too", async () => {
