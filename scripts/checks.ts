@@ -36,7 +36,9 @@ export async function clippy(): Promise<Tally> {
     RUSTC_WORKSPACE_WRAPPER: "clippy-driver",
     CLIPPY_ARGS: "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
   };
-  return tallyOfExit(await cargo(["build", "--release", "--workspace", "--all-targets"], { env }));
+  return tallyOfExit(
+    await cargo(["build", "--release", "--workspace", "--all-targets", "--keep-going"], { env }),
+  );
 }
 
 /** The types of the library, its tests, its examples and its scripts. */
