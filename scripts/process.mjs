@@ -7,8 +7,8 @@ export class Failure extends Error {}
 /**
  * Runs a command to its end, in this process's terminal.
  *
- * A request to end this process is passed on, so that a command never outlives the task that started it. SIGINT is left to the
- * terminal, which sends it to both.
+ * A command never outlives the task that started it: a request to end this process is passed on (but SIGINT, which a terminal sends
+ * to both), and when this process loses its parent, the command is ended, too. npm's shell passes nothing on.
  *
  * @param {string} command
  * @param {string[]} args
@@ -33,8 +33,11 @@ export function run(command, args, options = {}) {
     };
     const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
     for (const signal of signals) process.on(signal, forward);
+    const parent = process.ppid;
+    const watch = setInterval(() => process.ppid === parent || child.kill(), 500);
     /** @param {number} code */
     const finish = (code) => {
+      clearInterval(watch);
       for (const signal of signals) process.off(signal, forward);
       resolve(code);
     };

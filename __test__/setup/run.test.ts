@@ -1,6 +1,7 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Sandbox } from "./sandbox.ts";
 
 const scripts = join(import.meta.dirname, "..", "..", "scripts");
@@ -98,4 +99,29 @@ describe.skipIf(process.platform === "win32")("the entry of the npm tasks", () =
     sandbox.program("node_modules/node/bin/node", "kill -9 $$");
     expect(sandbox.node(start, { path: posix }).status).toBe(128 + 9);
   });
+
+  it("the_task_ends_with_the_process_that_started_it", async () => {
+    using sandbox = new Sandbox();
+    checkout(sandbox, "1.0.0");
+    sandbox.program("node24", "echo $$ > task.pid", "exec sleep 60");
+    const command = `${JSON.stringify(process.execPath)} scripts/run.mjs some-task; true`;
+    const env = { PATH: [join(sandbox.folder, "bin"), ...posix].join(":") };
+    const shell = spawn("/bin/sh", ["-c", command], { cwd: sandbox.folder, env, stdio: "ignore" });
+    const pidFile = join(sandbox.folder, "task.pid");
+    const pid = await vi.waitUntil(
+      () => existsSync(pidFile) && Number(readFileSync(pidFile, "utf8")),
+      20_000,
+    );
+    expect(isAlive(pid)).toBe(true);
+    shell.kill("SIGKILL");
+    await vi.waitUntil(() => !isAlive(pid), 20_000);
+  });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

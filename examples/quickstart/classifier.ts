@@ -1,7 +1,7 @@
 import { addScaled, Dense } from "./dense.ts";
 
 const pixels = 28 * 28;
-const units = 128;
+const units = 96;
 const digits = 10;
 const innerSize = Dense.size(pixels, units);
 const size = innerSize + Dense.size(units, digits);

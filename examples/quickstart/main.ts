@@ -13,7 +13,7 @@ import { Progress } from "./progress.ts";
 const { values } = parseArgs({
   options: {
     data: { type: "string", default: ".data/quickstart" },
-    epochs: { type: "string", default: "5" },
+    epochs: { type: "string", default: "4" },
     resume: { type: "boolean", default: false },
   },
 });
