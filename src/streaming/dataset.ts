@@ -124,16 +124,16 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
   /** What was read, and where the rows are. */
   get stats(): StreamingStatistics {
     const { table, consumed } = this.#progress;
-    const read = native(() => table.handle.statistics());
-    return {
-      bytesLoaded: read.bytesLoaded,
-      fetchTime: read.fetchTime,
-      rawQueueDepth: read.rawRows,
-      prefetchQueueDepth: read.readyRows + (this.#read?.waitingRows ?? 0),
-      unscannedRows: read.unscannedRows,
-      consumedRows: consumed,
-      budgetUsed: read.budgetUsed,
-    };
+    const { bytesLoaded, fetchTime, budgetUsed, ...rows } = native(() => table.handle.statistics());
+    const queues =
+      this.#read === undefined
+        ? { rawQueueDepth: 0, prefetchQueueDepth: 0, unscannedRows: 0 }
+        : {
+            rawQueueDepth: rows.rawRows,
+            prefetchQueueDepth: rows.readyRows + this.#read.waitingRows,
+            unscannedRows: rows.unscannedRows,
+          };
+    return { bytesLoaded, fetchTime, ...queues, consumedRows: consumed, budgetUsed };
   }
 
   /**
@@ -162,10 +162,10 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     options: BatchesOptions | CollatedBatchesOptions<Output> = {},
   ): EpochStream<Batch> | EpochStream<Output> {
     const read = this.#begin(checkInteger("batchSize", batchSize, 1, 2 ** 31), checkDropLast(options));
-    if (!("collate" in options)) return new EpochIterator(read, new BatchStage(read));
-    const collate = checkFunction("collate", options.collate);
-    const prefetch = checkInteger("prefetch", options.prefetch ?? 2, 0, 1024);
-    return new EpochIterator(read, new CollateStage(read, collate, prefetch));
+    const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output>>;
+    checkInteger("prefetch", prefetch, 0, 1024);
+    if (collate === undefined) return new EpochIterator(read, new BatchStage(read));
+    return new EpochIterator(read, new CollateStage(read, checkFunction("collate", collate), prefetch));
   }
 
   /** The samples of the rest of the epoch, as plain objects. */
@@ -256,7 +256,8 @@ function closed(): LanceLoaderError {
 
 function checkDropLast(options: BatchesOptions): boolean {
   checkOptions("options", options, ["dropLast", "collate", "prefetch"]);
-  return checkBoolean("dropLast", options.dropLast ?? false);
+  const { dropLast = false } = options;
+  return checkBoolean("dropLast", dropLast);
 }
 
 /** A state says which version of the table it is of, unless the caller does. */

@@ -42,11 +42,12 @@ export class StreamingDataLoader<Output = Batch> implements AsyncIterable<Output
   constructor(dataset: StreamingDataset, options: StreamingDataLoaderOptions<Output> = {}) {
     if (!(dataset instanceof StreamingDataset)) throw invalid("dataset", dataset, "a StreamingDataset");
     checkOptions("options", options, known);
+    const { batchSize = 1, dropLast = false, prefetch = 2, collate } = options;
     this.dataset = dataset;
-    this.batchSize = checkInteger("batchSize", options.batchSize ?? 1, 1, 2 ** 31);
-    this.#dropLast = checkBoolean("dropLast", options.dropLast ?? false);
-    this.#prefetch = checkInteger("prefetch", options.prefetch ?? 2, 0, 1024);
-    this.#collate = options.collate && checkFunction("collate", options.collate);
+    this.batchSize = checkInteger("batchSize", batchSize, 1, 2 ** 31);
+    this.#dropLast = checkBoolean("dropLast", dropLast);
+    this.#prefetch = checkInteger("prefetch", prefetch, 0, 1024);
+    this.#collate = collate === undefined ? undefined : checkFunction("collate", collate);
   }
 
   /** The number of batches of this rank's epoch, those already handed over included. */

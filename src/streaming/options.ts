@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { checkBoolean, checkChoice, checkInteger, checkOptions, checkString, invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import { checkStorageOptions } from "../tables/source.ts";
 import { maxSplits } from "./max-splits.ts";
 import type { StateDict } from "./state.ts";
 
@@ -147,40 +148,55 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
  */
 export function resolveOptions(options: StreamingDatasetOptions): ResolvedOptions {
   checkOptions("options", options, known);
-  const worldSize = checkInteger("worldSize", options.worldSize ?? 1, 1, maxSplits);
-  const randomSeed = options.shuffleSeed === null;
-  if (randomSeed && worldSize > 1)
+  const { shuffle = true, shuffleSeed, shuffleClumpSize = 1, epoch = 0, remainder = "drop" } = options;
+  const {
+    fetch = "auto",
+    memoryBudget = defaultMemoryBudget(),
+    blobs = "bytes",
+    lendBuffers = true,
+  } = options;
+  return {
+    ...checkTopology(options),
+    columns: optional(options.columns, checkColumns),
+    filter: optional(options.filter, (value) => checkString("filter", value)),
+    shuffle: checkBoolean("shuffle", shuffle),
+    shuffleSeed: optional(shuffleSeed ?? undefined, checkSeed),
+    randomSeed: shuffleSeed === null,
+    shuffleClumpSize: checkInteger("shuffleClumpSize", shuffleClumpSize, 1),
+    epoch: checkInteger("epoch", epoch, 0),
+    remainder: checkChoice("remainder", remainder, ["drop", "keep"]),
+    version: optional(options.version, (value) => checkInteger("version", value, 1)),
+    branch: optional(options.branch, (value) => checkString("branch", value)),
+    storageOptions: optional(options.storageOptions, (value) => checkStorageOptions("storageOptions", value)),
+    state: options.state,
+    fetch: checkChoice("fetch", fetch, ["auto", "memory", "take"]),
+    memoryBudget: checkInteger("memoryBudget", memoryBudget, 1),
+    sharedBudget: options.memoryBudget === undefined,
+    readBatchSize: optional(options.readBatchSize, (value) =>
+      checkInteger("readBatchSize", value, 1, 2 ** 31),
+    ),
+    ioQueueDepth: checkQueueDepth(options),
+    blobs: checkChoice("blobs", blobs, ["bytes", "descriptors"]),
+    lendBuffers: checkBoolean("lendBuffers", lendBuffers),
+    signal: optional(options.signal, checkSignal),
+  };
+}
+
+type ResolvedTopology = Pick<ResolvedOptions, "numSplits" | "rank" | "worldSize" | "worker">;
+
+function checkTopology(options: StreamingDatasetOptions): ResolvedTopology {
+  const { worldSize = 1, rank = 0, worker = { id: 0, numWorkers: 1 } } = options;
+  checkInteger("worldSize", worldSize, 1, maxSplits);
+  if (options.shuffleSeed === null && worldSize > 1)
     throw new LanceLoaderError(
       "INVALID_ARGUMENT",
       `shuffleSeed is null with worldSize ${worldSize}: each rank would draw another seed and shuffle differently. Give all ranks one seed.`,
     );
   return {
-    columns: checkColumns(options.columns),
-    filter: optional(options.filter, (value) => checkString("filter", value)),
     numSplits: optional(options.numSplits, (value) => checkInteger("numSplits", value, 1, maxSplits)),
-    shuffle: checkBoolean("shuffle", options.shuffle ?? true),
-    shuffleSeed: optional(options.shuffleSeed ?? undefined, checkSeed),
-    randomSeed,
-    shuffleClumpSize: checkInteger("shuffleClumpSize", options.shuffleClumpSize ?? 1, 1),
-    epoch: checkInteger("epoch", options.epoch ?? 0, 0),
-    remainder: checkChoice("remainder", options.remainder ?? "drop", ["drop", "keep"]),
-    rank: checkInteger("rank", options.rank ?? 0, 0, worldSize - 1),
+    rank: checkInteger("rank", rank, 0, worldSize - 1),
     worldSize,
-    worker: checkWorker(options.worker ?? { id: 0, numWorkers: 1 }),
-    version: optional(options.version, (value) => checkInteger("version", value, 1)),
-    branch: optional(options.branch, (value) => checkString("branch", value)),
-    storageOptions: options.storageOptions,
-    state: options.state,
-    fetch: checkChoice("fetch", options.fetch ?? "auto", ["auto", "memory", "take"]),
-    memoryBudget: checkInteger("memoryBudget", options.memoryBudget ?? defaultMemoryBudget(), 1),
-    sharedBudget: options.memoryBudget === undefined,
-    readBatchSize: optional(options.readBatchSize, (value) =>
-      checkInteger("readBatchSize", value, 1, 2 ** 31),
-    ),
-    ioQueueDepth: checkInteger("ioQueueDepth", queueDepth(options), 1, 1024),
-    blobs: checkChoice("blobs", options.blobs ?? "bytes", ["bytes", "descriptors"]),
-    lendBuffers: checkBoolean("lendBuffers", options.lendBuffers ?? true),
-    signal: optional(options.signal, checkSignal),
+    worker: checkWorker(worker),
   };
 }
 
@@ -188,8 +204,7 @@ function optional<In, Out>(value: In | undefined, check: (value: In) => Out): Ou
   return value === undefined ? undefined : check(value);
 }
 
-function checkColumns(columns: readonly string[] | undefined): readonly string[] | undefined {
-  if (columns === undefined) return undefined;
+function checkColumns(columns: readonly string[]): readonly string[] {
   if (!Array.isArray(columns) || columns.some((column) => typeof column !== "string"))
     throw invalid("columns", columns, "a list of column names");
   return [...columns];
@@ -221,20 +236,20 @@ function checkSignal(signal: AbortSignal): AbortSignal {
   return signal;
 }
 
-function queueDepth(options: StreamingDatasetOptions): number {
-  const { ioQueueDepth, prefetchBatches } = options;
-  if (prefetchBatches === undefined) return ioQueueDepth ?? 4;
+function checkQueueDepth(options: StreamingDatasetOptions): number {
+  const { ioQueueDepth = 4, prefetchBatches } = options;
+  if (prefetchBatches === undefined) return checkInteger("ioQueueDepth", ioQueueDepth, 1, 1024);
   process.emitWarning(
     "The option prefetchBatches of lance-loader is now called ioQueueDepth.",
     "DeprecationWarning",
     "LANCE_LOADER_PREFETCH_BATCHES",
   );
-  if (ioQueueDepth !== undefined)
+  if (options.ioQueueDepth !== undefined)
     throw new LanceLoaderError(
       "INVALID_ARGUMENT",
       "ioQueueDepth and prefetchBatches are one option under two names: give ioQueueDepth only.",
     );
-  return prefetchBatches;
+  return checkInteger("prefetchBatches", prefetchBatches, 1, 1024);
 }
 
 /** The smaller of 1 GiB and a quarter of the memory that the process may use, a container's limit counted. */

@@ -59,15 +59,23 @@ export async function resolveSource(source: TableSource): Promise<ResolvedSource
 
 function resolveLocation(source: TableLocation): ResolvedSource {
   const uri = locate("source.uri", source.uri);
-  const options = source.storageOptions;
-  if (options === undefined) return { uri };
-  const valid = typeof options === "object" && options !== null;
+  if (source.storageOptions === undefined) return { uri };
+  return { uri, storageOptions: checkStorageOptions("source.storageOptions", source.storageOptions) };
+}
+
+/**
+ * Options of an object store, as a copy. No message tells a value: it may be a secret.
+ *
+ * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+ */
+export function checkStorageOptions(argument: string, options: unknown): Record<string, string> {
+  const valid = typeof options === "object" && options !== null && !Array.isArray(options);
   if (!valid || Object.values(options).some((value) => typeof value !== "string"))
     throw new LanceLoaderError(
       "INVALID_ARGUMENT",
-      "source.storageOptions must be an object whose values are all strings.",
+      `${argument} must be an object whose values are all strings.`,
     );
-  return { uri, storageOptions: { ...options } };
+  return { ...(options as Record<string, string>) };
 }
 
 function locate(argument: string, location: unknown): string {
