@@ -54,7 +54,9 @@ export function nameOf(spec: Spec): string {
       ? `${detail}`
       : "kind" in detail
         ? nameOf(detail as Spec)
-        : Object.keys(detail).join(","),
+        : Object.values(detail as Record<string, Spec>)
+            .map(nameOf)
+            .join(","),
   );
   return details.length === 0 ? kind : `${kind}(${details.join(" ")})`;
 }

@@ -143,14 +143,12 @@ describe("ranks and splits that do not fit are refused:", () => {
 
   test("splits that the ranks' workers can't share", async () => {
     const worker = { id: 0, numWorkers: 3 };
-    const error = await failure(
+    await failure(
       () => open({ numSplits: 4, worldSize: 2, worker }),
       "INVALID_ARGUMENT",
-      "numSplits",
-      "4",
-      "3",
+      "numSplits is 4",
+      "worker.numWorkers (6)",
     );
-    expect(error.message).toMatch(/6|2 \* 3|2 × 3/);
   });
 
   test("fewer rows than splits, at once", async () => {

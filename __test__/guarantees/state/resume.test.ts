@@ -52,6 +52,13 @@ describe("a run that is stopped at any sample and resumed is the uninterrupted o
   });
 });
 
+test("a run that is begun anew without its state repeats what it had read", async () => {
+  await withDataset(path, {}, async (dataset) => {
+    const before = await readSome(dataset, 20);
+    await withDataset(path, {}, async (anew) => expect(await readSome(anew, 20)).toEqual(before));
+  });
+});
+
 test("a resumed run that is stopped again resumes again, at any two samples", async () => {
   const options = { numSplits: 4, shuffleSeed: 1 };
   await using dataset = await StreamingDataset.open(path, options);
