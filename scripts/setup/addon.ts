@@ -14,7 +14,7 @@ const addon = join(native, addonFile(tripleOf(currentHost)));
 
 /** Builds the addon and its declarations, unless they were made from the sources as they are. */
 export async function ensureAddon(): Promise<void> {
-  const sources = digest(rustSources, [rustVersion() ?? "", targetFolder()]);
+  const sources = digest(addonSources(), [rustVersion() ?? "", targetFolder()]);
   if (isFresh("addon", sources) && existsSync(addon) && existsSync(declarations)) return;
   await ensureTools();
   const isFirst = !existsSync(join(targetFolder(), "release"));
@@ -23,6 +23,13 @@ export async function ensureAddon(): Promise<void> {
   installAddon();
   await writeDeclarations();
   remember("addon", sources);
+}
+
+/** What the addon is made from: no tests, and not the crate that only tests use. */
+function addonSources(): string[] {
+  const crates = readdirSync(join(root, "crates")).filter((name) => name !== "testkit");
+  const inCrates = crates.flatMap((name) => [`crates/${name}/Cargo.toml`, `crates/${name}/src`]);
+  return [...rustSources.filter((path) => path !== "crates"), ...inCrates.sort()];
 }
 
 /**
