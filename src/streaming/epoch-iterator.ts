@@ -1,5 +1,6 @@
 import type { LanceLoaderError } from "../errors.ts";
 import type { EpochRead } from "./epoch-read.ts";
+import { EventLoop } from "./event-loop.ts";
 import { Turns } from "./turns.ts";
 
 /** What is handed over, and the samples that it is made of. */
@@ -32,6 +33,7 @@ export class EpochIterator<Output> implements EpochStream<Output> {
   readonly #read: EpochRead;
   readonly #stage: Stage<Output>;
   readonly #turns = new Turns();
+  readonly #eventLoop = new EventLoop();
   #ended = false;
   /** Why the read was closed by somebody else: told by the call that waits, or else by the next one. */
   #reason: LanceLoaderError | undefined;
@@ -71,6 +73,7 @@ export class EpochIterator<Output> implements EpochStream<Output> {
     if (this.#ended) return Promise.resolve(done);
     try {
       if (this.#reason !== undefined) throw this.#reason;
+      if (this.#eventLoop.isHeld) return undefined;
       const output = this.#stage.tryNext();
       return output === undefined ? undefined : Promise.resolve(this.#handOver(output));
     } catch (error) {
@@ -93,8 +96,16 @@ export class EpochIterator<Output> implements EpochStream<Output> {
         this.#interrupt = undefined;
         resolve(this.#handOver(output));
       };
-      this.#stage.next().then(succeed).catch(fail);
+      this.#next().then(succeed).catch(fail);
     });
+  }
+
+  async #next(): Promise<Handed<Output> | null> {
+    if (this.#eventLoop.isHeld) {
+      await this.#eventLoop.turn();
+      if (this.#ended) return null;
+    }
+    return await this.#stage.next();
   }
 
   #handOver(output: Handed<Output> | null): Result<Output> {
@@ -105,6 +116,7 @@ export class EpochIterator<Output> implements EpochStream<Output> {
       return done;
     }
     this.#read.commit(output.samples);
+    this.#eventLoop.count(output.samples);
     return { done: false, value: output.value };
   }
 

@@ -23,7 +23,7 @@ export interface EpochReadOptions {
  */
 export class EpochRead {
   readonly #options: EpochReadOptions;
-  readonly #abort = () => this.close(aborted(this.#signal as AbortSignal));
+  readonly #abort: () => void;
   #reader: BatchReader | undefined;
   #uncounted = 0;
   #closed = false;
@@ -32,6 +32,10 @@ export class EpochRead {
 
   constructor(options: EpochReadOptions) {
     this.#options = options;
+    // Weakly: a signal that lives on must not keep alive what its consumer has abandoned.
+    const read = new WeakRef<EpochRead>(this);
+    const signal = this.#signal;
+    this.#abort = () => signal && read.deref()?.close(aborted(signal));
   }
 
   /** Rows that have crossed from the addon and were not handed over yet. */
