@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +64,11 @@ describe("the installed tarball", () => {
     const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types")];
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", ...types];
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-    execFileSync(process.execPath, [tsc, ...options, "program.mts"], { cwd: project, stdio: "pipe" });
+    const { stdout } = spawnSync(process.execPath, [tsc, ...options, "program.mts"], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
   });
 });
 

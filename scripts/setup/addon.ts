@@ -25,11 +25,12 @@ export async function ensureAddon(): Promise<void> {
   remember("addon", sources);
 }
 
-/** What the addon is made from: no tests, and not the crate that only tests use. */
+/** What the addon and its declarations are made from: no tests, and not the crate that only tests use. */
 function addonSources(): string[] {
   const crates = readdirSync(join(root, "crates")).filter((name) => name !== "testkit");
   const inCrates = crates.flatMap((name) => [`crates/${name}/Cargo.toml`, `crates/${name}/src`]);
-  return [...rustSources.filter((path) => path !== "crates"), ...inCrates.sort()];
+  const others = rustSources.filter((path) => path !== "crates");
+  return [...others, "scripts/setup/addon-header.d.ts", ...inCrates.sort()];
 }
 
 /**
@@ -66,7 +67,12 @@ function installAddon(): void {
 }
 
 async function writeDeclarations(): Promise<void> {
-  const { dts } = await generateTypeDef({ typeDefDir: types, cwd: root, constEnum: false });
+  const { dts } = await generateTypeDef({
+    typeDefDir: types,
+    cwd: root,
+    constEnum: false,
+    dtsHeaderFile: "scripts/setup/addon-header.d.ts",
+  });
   if (dts === "") throw new Failure("the addon declares nothing: napi's macros wrote no declarations");
   writeFileSync(declarations, dts);
 }
