@@ -7,6 +7,7 @@ export function addCases(bench: Bench, table: string, cases: readonly LoaderCase
   for (const { name, options, batchSize, step = (stream: Stream) => stream.next() } of cases) {
     let stream: Stream | undefined;
     bench.add(name, () => step(stream as Stream), {
+      async: batchSize !== undefined,
       beforeAll: async () => {
         stream = new Stream(await StreamingDataset.open(table, options), batchSize ?? 1);
         // Once around, so that what is kept in memory is there.

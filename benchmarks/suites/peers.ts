@@ -43,7 +43,8 @@ export async function comparePeers(
   const usesPython = present.some(({ script }) => script.endsWith(".py"));
   const where = environment(usesPython ? pythonVersions() : {});
   const lines = measured.flatMap((each) => each.lines);
-  const goals = measured.flatMap((each) => goalsOf(each.lines));
+  // Ratios of small tables are not those that are aimed at.
+  const goals = values["rows"] === undefined ? measured.flatMap((each) => goalsOf(each.lines)) : [];
   const loads = lines.flatMap((line) => line.runs.map((run) => run.load));
   const method = `Medians of ${settings.rounds}, interleaved; batches of ${settings.batchSize}; every run checked.`;
   const load = `Load average at the start of a run: ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}.`;

@@ -49,7 +49,9 @@ async function writeRows(
   }
   writer.finish();
   await writeFile(join(folder, `${workload.name}.arrow`), await writer.toUint8Array());
-  await table?.optimize({ cleanupOlderThan: new Date() });
+  await table?.optimize();
+  // Once more, since the first call keeps the fragments that it has just joined.
+  await table?.optimize({ cleanupOlderThan: new Date(), deleteUnverified: true });
   table?.close();
   return counted;
 }
