@@ -13,20 +13,21 @@ use lance_loader_permutation::{RowSet, RowSetBuilder};
 use roaring::RoaringTreemap;
 
 use crate::LiveRows;
-use crate::errors::read_failed;
+use crate::errors::{read_failed, text_of};
 
 const WHAT: &str = "scanning the filter's rows";
 
-pub(crate) async fn filtered_rows(dataset: &Arc<Dataset>, rows: &LiveRows, filter: &str) -> Result<RowSet> {
+pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, filter: String) -> Result<RowSet> {
     let invalid = |error: lance::Error| {
         Error::new(
             Code::InvalidFilter,
-            format!("the filter {filter:?} can't be used: {error}. It must be an SQL expression over the table's columns"),
+            format!("the filter {filter:?} can't be used: {}. It must be an SQL expression over the table's columns", text_of(&error)),
         )
         .with_cause(error)
     };
     let mut scanner = dataset.scan();
-    scanner.filter(filter).map_err(invalid)?;
+    // In brackets, since a clause behind the expression (`LIMIT 5`, another statement) would be read over in silence.
+    scanner.filter(&format!("(\n{filter}\n)")).map_err(invalid)?;
     scanner.empty_project().map_err(invalid)?;
     scanner.with_row_address().scan_in_order(true);
     // Planning resolves the expression against the schema: what fails here is the filter.

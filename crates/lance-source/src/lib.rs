@@ -1,6 +1,7 @@
 //! Rows of Lance tables: open, pin a snapshot, find its live rows, filter, take and scan.
 //!
-//! The only crate that names `lance`.
+//! The only crate that names `lance`. Its futures are boxed: what awaits an unboxed one would compile Lance's own futures once
+//! more, which takes minutes.
 
 mod errors;
 mod filter;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use lance::dataset::builder::DatasetBuilder;
 use lance::Dataset;
 use lance_loader_order::Result;
@@ -27,16 +29,20 @@ impl Snapshot {
     /// Opens the table at its newest or the given version and learns its live rows.
     ///
     /// Fails with `TableNotFound`, `VersionNotFound` or `ReadFailed`. Memory: O(fragments + deleted rows).
-    pub async fn open(location: &Location) -> Result<Self> {
-        let mut builder =
-            DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options.clone());
+    pub fn open(location: Location) -> BoxFuture<'static, Result<Self>> {
+        Self::load(location).boxed()
+    }
+
+    async fn load(location: Location) -> Result<Self> {
+        let mut builder = DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options);
         builder = match (&location.branch, location.version) {
             (Some(branch), version) => builder.with_branch(branch, version),
             (None, Some(version)) => builder.with_version(version),
             (None, None) => builder,
         };
-        let dataset =
-            builder.load().await.map_err(|error| open_failed(&location.uri, location.version, error))?;
+        let dataset = builder.load().await.map_err(|error| {
+            open_failed(&location.uri, location.branch.as_deref(), location.version, error)
+        })?;
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
         Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), identity })
@@ -70,8 +76,8 @@ impl Snapshot {
     /// The rows for which an SQL filter is true, as ordinals.
     ///
     /// Fails with `InvalidFilter` where it does not parse or does not fit the schema. One scan of the filter's columns.
-    pub async fn filter(&self, filter: &str) -> Result<RowSet> {
-        filtered_rows(&self.dataset, &self.rows, filter).await
+    pub fn filter(&self, filter: &str) -> BoxFuture<'static, Result<RowSet>> {
+        filtered_rows(self.dataset.clone(), self.rows.clone(), filter.to_string()).boxed()
     }
 
     /// A source of this snapshot's rows with the given columns, or all of them.

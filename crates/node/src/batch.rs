@@ -21,12 +21,11 @@ fn lent<'env>(env: &'env Env, data: AlignedBuffer) -> napi::Result<ArrayBuffer<'
         return ArrayBuffer::copy_from(env, []);
     }
     let (start, len, capacity) = data.into_raw();
-    let start = start.as_ptr();
     #[expect(unsafe_code, reason = "lending memory to JavaScript saves a copy of every batch")]
     // SAFETY: the block is `len` initialized bytes that nobody else can reach any more. The finalizer runs once, after the last
     // view is gone, or at once where the runtime copied, and takes back just what `into_raw` gave away.
     unsafe {
-        ArrayBuffer::from_external(env, start, len, (start, len, capacity), |_, (start, len, capacity)| {
+        ArrayBuffer::from_external(env, start.as_ptr(), len, (start, len, capacity), |_, (start, len, capacity)| {
             drop(AlignedBuffer::from_raw(start, len, capacity));
         })
     }

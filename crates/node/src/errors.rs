@@ -9,16 +9,13 @@ use napi::Status;
 
 /// The code of an error, in the place where Node-API carries a status: it becomes `error.code`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ErrorCode(Code);
+pub struct ErrorCode(Code);
 
 impl AsRef<str> for ErrorCode {
     fn as_ref(&self) -> &str {
         self.0.as_str()
     }
 }
-
-/// What a fallible method of the addon returns.
-pub(crate) type JsResult<T> = napi::Result<T, ErrorCode>;
 
 /// How many causes of an error cross.
 const MAX_CAUSES: usize = 8;
@@ -38,7 +35,7 @@ pub(crate) fn from_napi(error: &napi::Error) -> napi::Error<ErrorCode> {
 }
 
 /// Runs `work`; a panic becomes an `INTERNAL` error instead of ending the process.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> lance_loader_order::Result<T>) -> JsResult<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> lance_loader_order::Result<T>) -> napi::Result<T, ErrorCode> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| to_js(&error)),
         Err(panic) => Err(to_js(&panicked(panic.as_ref()))),

@@ -12,7 +12,7 @@ use napi_derive::napi;
 use tokio::task::AbortHandle;
 
 use crate::convert::count;
-use crate::errors::{JsResult, guarded, panicked};
+use crate::errors::{ErrorCode, guarded, panicked};
 use crate::runtime::runtime;
 use crate::table::{Table, TableData};
 use crate::wait::Signal;
@@ -70,7 +70,7 @@ impl OpenRequest {
 
     async fn run(self) -> Result<TableData> {
         let columns = self.columns.as_deref();
-        let snapshot = lance_loader_lance_source::Snapshot::open(&self.location).await?;
+        let snapshot = lance_loader_lance_source::Snapshot::open(self.location).await?;
         let source = snapshot.source(columns, self.blobs)?;
         let eligible = match &self.filter {
             Some(filter) => Some(Arc::new(snapshot.filter(filter).await?)),
@@ -96,7 +96,7 @@ pub struct Opening {
 
 /// Begins to open a table.
 #[napi]
-pub fn open(options: OpenOptions) -> JsResult<Opening> {
+pub fn open(options: OpenOptions) -> napi::Result<Opening, ErrorCode> {
     guarded(|| {
         let request = OpenRequest::new(options)?;
         let slot = Arc::new(Mutex::new(Slot::default()));
@@ -131,7 +131,7 @@ fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
 impl Opening {
     /// Fulfilled when `finish` has an answer. Waited for once.
     #[napi]
-    pub fn wait<'env>(&self, env: &'env Env) -> JsResult<PromiseRaw<'env, ()>> {
+    pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
         let (signal, promise) = Signal::new(env)?;
         let mut slot = lock(&self.slot);
         if slot.settled {
@@ -145,7 +145,7 @@ impl Opening {
 
     /// The table, or why it could not be opened. Asked once.
     #[napi]
-    pub fn finish(&self) -> JsResult<Table> {
+    pub fn finish(&self) -> napi::Result<Table, ErrorCode> {
         guarded(|| {
             let result = lock(&self.slot).result.take();
             let data = result.unwrap_or_else(|| {

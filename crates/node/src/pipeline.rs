@@ -12,7 +12,7 @@ use napi_derive::napi;
 
 use crate::batch;
 use crate::convert::{count, size};
-use crate::errors::{JsResult, from_napi, guarded};
+use crate::errors::{ErrorCode, from_napi, guarded};
 use crate::plan::Plan;
 use crate::runtime::runtime;
 use crate::table::TableData;
@@ -87,7 +87,7 @@ fn fetch_mode(name: &str) -> Result<FetchMode> {
 impl Pipeline {
     /// The batches that are ready, up to `max_rows` rows; none while there is none yet; `null` at the end.
     #[napi(ts_return_type = "NativeBatch[] | null")]
-    pub fn take<'env>(&self, env: &'env Env, max_rows: f64) -> JsResult<Option<Vec<Object<'env>>>> {
+    pub fn take<'env>(&self, env: &'env Env, max_rows: f64) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
         match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
             Next::Finished => Ok(None),
             Next::Pending => Ok(Some(Vec::new())),
@@ -101,7 +101,7 @@ impl Pipeline {
 
     /// Fulfilled when `take` has something to say.
     #[napi]
-    pub fn wait<'env>(&self, env: &'env Env) -> JsResult<PromiseRaw<'env, ()>> {
+    pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
         let (signal, promise) = Signal::new(env)?;
         self.inner.on_ready(Box::new(move || signal.fulfil()));
         Ok(promise)

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, JsDeferred, JsValue};
 
-use crate::errors::{JsResult, from_napi};
+use crate::errors::{ErrorCode, from_napi};
 
 type Settle = fn(Env) -> napi::Result<()>;
 
@@ -12,7 +12,7 @@ pub(crate) struct Signal(Option<JsDeferred<(), Settle>>);
 
 impl Signal {
     /// A promise and what fulfils it. A pending one keeps the event loop alive: somebody waits for it.
-    pub(crate) fn new(env: &Env) -> JsResult<(Self, PromiseRaw<'_, ()>)> {
+    pub(crate) fn new(env: &Env) -> napi::Result<(Self, PromiseRaw<'_, ()>), ErrorCode> {
         let (deferred, promise) = env.create_deferred::<(), Settle>().map_err(|error| from_napi(&error))?;
         Ok((Self(Some(deferred)), PromiseRaw::new(env.raw(), promise.raw())))
     }
