@@ -10,6 +10,7 @@ use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSet;
 
 use crate::column::ColumnStore;
+use crate::row_bytes::fixed_row_bytes;
 use crate::source::RowSource;
 use crate::statistics::Statistics;
 use crate::window::Window;
@@ -46,17 +47,25 @@ struct TakeInner {
     source: Arc<dyn RowSource>,
     eligible: Option<Arc<RowSet>>,
     statistics: Arc<Statistics>,
-    /// What was read so far, to know the size of a row.
+    /// The size of a row, where the schema tells it.
+    fixed_bytes: Option<u64>,
+    /// What was read so far, to know the size of a row where it does not.
     read_rows: AtomicU64,
     read_bytes: AtomicU64,
 }
 
 impl TakeFetcher {
     /// Takes from `source` the rows of `eligible`, or all rows.
-    pub fn new(source: Arc<dyn RowSource>, eligible: Option<Arc<RowSet>>, statistics: Arc<Statistics>) -> Self {
-        let inner =
-            TakeInner { source, eligible, statistics, read_rows: AtomicU64::new(0), read_bytes: AtomicU64::new(0) };
-        Self { inner: Arc::new(inner) }
+    pub fn new(
+        source: Arc<dyn RowSource>,
+        eligible: Option<Arc<RowSet>>,
+        statistics: Arc<Statistics>,
+    ) -> Self {
+        let fixed_bytes = fixed_row_bytes(&source.schema());
+        let (read_rows, read_bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self {
+            inner: Arc::new(TakeInner { source, eligible, statistics, fixed_bytes, read_rows, read_bytes }),
+        }
     }
 }
 
@@ -66,8 +75,10 @@ impl Fetcher for TakeFetcher {
     }
 
     fn row_bytes(&self) -> Option<u64> {
-        let rows = self.inner.read_rows.load(Ordering::Relaxed);
-        self.inner.read_bytes.load(Ordering::Relaxed).checked_div(rows)
+        self.inner.fixed_bytes.or_else(|| {
+            let rows = self.inner.read_rows.load(Ordering::Relaxed);
+            self.inner.read_bytes.load(Ordering::Relaxed).checked_div(rows)
+        })
     }
 
     fn holds_windows(&self) -> bool {

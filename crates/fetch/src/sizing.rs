@@ -1,6 +1,7 @@
 //! How many rows a window has.
 
-/// Windows grow from a small first one, which the consumer waits for, to as many rows as the budget carries.
+/// Windows grow from a small first one, which the consumer waits for, to as many rows as the budget carries. As long as nothing is known
+/// of the rows, the first one is a single batch: a batch of large rows may be all that the budget carries.
 ///
 /// A large window is what makes takes cheap: sorted, its random rows become a near-sequential read, and the work that a read
 /// does once is shared by more rows.
@@ -14,7 +15,7 @@ pub struct WindowSizing {
     pub window_bytes: u64,
 }
 
-/// Where nothing is known of the rows yet.
+/// The first window of rows of known size, and every later one of rows that have none.
 const FIRST_ROWS: u64 = 1024;
 /// A window never has more rows: its sort and its indices would no longer fit the processor's caches.
 const MAX_ROWS: u64 = 1 << 18;
@@ -29,7 +30,7 @@ impl WindowSizing {
     }
 
     fn automatic_rows(&self, previous: u64, row_bytes: Option<u64>) -> u64 {
-        let Some(row_bytes) = row_bytes else { return previous.max(FIRST_ROWS) };
+        let Some(row_bytes) = row_bytes else { return if previous == 0 { 1 } else { FIRST_ROWS } };
         let carried = (self.window_bytes / row_bytes.max(1)).clamp(1, MAX_ROWS);
         carried.min(previous.saturating_mul(GROWTH).max(FIRST_ROWS))
     }
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn windows_are_whole_batches_and_at_least_one() {
-        assert_eq!(SIZING.next_rows(0, None), 1024);
+        assert_eq!(SIZING.next_rows(256, None), 1024);
         assert_eq!(WindowSizing { batch_rows: 3000, ..SIZING }.next_rows(0, None), 3000);
         assert_eq!(WindowSizing { fixed_rows: Some(1000), ..SIZING }.next_rows(0, None), 768);
         assert_eq!(WindowSizing { fixed_rows: Some(1), ..SIZING }.next_rows(0, None), 256);
@@ -56,7 +57,8 @@ mod tests {
 
     #[test]
     fn windows_grow_to_what_their_bytes_allow() {
-        let mut rows = 0;
+        let mut rows = SIZING.next_rows(0, None);
+        assert_eq!(rows, 256);
         let sizes: Vec<u64> = std::iter::repeat_with(|| {
             rows = SIZING.next_rows(rows, Some(64));
             rows
@@ -74,7 +76,8 @@ mod tests {
 
     #[test]
     fn huge_batches_do_not_overflow() {
-        let sizing = WindowSizing { batch_rows: u64::MAX, fixed_rows: Some(u64::MAX), window_bytes: u64::MAX };
+        let sizing =
+            WindowSizing { batch_rows: u64::MAX, fixed_rows: Some(u64::MAX), window_bytes: u64::MAX };
         assert_eq!(sizing.next_rows(u64::MAX, Some(0)), u64::from(u32::MAX));
     }
 }
