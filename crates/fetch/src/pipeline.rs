@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use lance_loader_order::{Error, Result};
 use tokio::runtime::Handle;
 
@@ -11,7 +12,7 @@ use crate::fetcher::{FetchedRows, Fetcher};
 use crate::gather::gather;
 use crate::ready_queue::{Next, ReadyQueue, Waker};
 use crate::sizing::WindowSizing;
-use crate::statistics::Statistics;
+use crate::statistics::{Stage, StageRows, Statistics};
 use crate::task::OwnedTask;
 
 /// The rows of an epoch, from one point of it on, in the order in which they are handed over.
@@ -58,17 +59,20 @@ impl Pipeline {
             fixed_rows: options.window_rows,
             window_bytes: window_bytes(budget, options.io_queue_depth),
         };
+        let mut unscanned = StageRows::new(statistics.clone(), Stage::Unscanned);
+        unscanned.set(plan.remaining());
         let driver = Driver {
             runtime: runtime.clone(),
             plan,
             fetcher,
             budget: budget.clone(),
-            statistics: statistics.clone(),
+            unscanned,
+            raw: StageRows::new(statistics.clone(), Stage::Raw),
             options,
             sizing,
+            plan_failed: false,
             last_rows: 0,
             reads: VecDeque::new(),
-            raw_rows: 0,
             queue: queue.clone(),
         };
         let finished = queue.clone();
@@ -111,7 +115,6 @@ fn window_bytes(budget: &Budget, io_queue_depth: usize) -> u64 {
 }
 
 struct Read {
-    planned: u64,
     rows: OwnedTask<FetchedRows>,
     permit: Permit,
 }
@@ -121,72 +124,77 @@ struct Driver {
     plan: Box<dyn RowPlan>,
     fetcher: Arc<dyn Fetcher>,
     budget: Budget,
-    statistics: Arc<Statistics>,
+    /// Rows of which no read was started yet.
+    unscanned: StageRows,
+    /// Rows that are not in the queue yet, though their read was started.
+    raw: StageRows,
     options: PipelineOptions,
     sizing: WindowSizing,
+    plan_failed: bool,
     last_rows: u64,
     reads: VecDeque<Read>,
-    /// Rows of reads that are not gathered yet.
-    raw_rows: u64,
     queue: Arc<ReadyQueue>,
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        self.statistics.set_unscanned_rows(0);
-        self.statistics.set_raw_rows(0);
-    }
 }
 
 impl Driver {
     async fn run(mut self) -> Result<()> {
         loop {
             self.admit(true)?;
-            let Some(Read { planned, rows, mut permit }) = self.reads.pop_front() else { return Ok(()) };
+            let Some(Read { rows, mut permit }) = self.reads.pop_front() else { return Ok(()) };
             let fetched = rows.join().await?;
             permit.resize(fetched.bytes);
             // The place of the window that is gathered now is free for the next read.
             self.admit(false)?;
-            gather_batches(&self.queue, &fetched, self.options.batch_rows).await?;
-            self.raw_rows -= planned;
-            self.statistics.set_raw_rows(self.raw_rows);
+            self.gather_batches(&fetched).await?;
         }
     }
 
     /// Starts reads while depth and budget allow; with `needed`, one even above the budget if none is under way.
     fn admit(&mut self, needed: bool) -> Result<()> {
-        while self.reads.len() < self.options.io_queue_depth.max(1) && self.plan.remaining() > 0 {
-            let row_bytes = self.fetcher.row_bytes();
+        let depth = self.options.io_queue_depth.max(1);
+        while self.reads.len() < depth && self.plan.remaining() > 0 && !self.plan_failed {
+            let (row_bytes, holds_windows) = (self.fetcher.row_bytes(), self.fetcher.holds_windows());
+            if holds_windows && row_bytes.is_none() && !self.reads.is_empty() {
+                // Only the window under way will tell how large the rows are, and so how many more windows the budget carries.
+                break;
+            }
             let rows = self.sizing.next_rows(self.last_rows, row_bytes).min(self.plan.remaining());
-            let bytes =
-                if self.fetcher.holds_windows() { rows.saturating_mul(row_bytes.unwrap_or(0)) } else { 0 };
+            let bytes = if holds_windows { rows.saturating_mul(row_bytes.unwrap_or(0)) } else { 0 };
             let permit = match self.budget.try_acquire(bytes) {
                 Some(permit) => permit,
                 None if needed && self.reads.is_empty() => self.budget.force(bytes),
                 None => break,
             };
             let mut planned = vec![0; usize::try_from(rows).map_err(too_many)?];
-            self.plan.fill(&mut planned)?;
+            let filled = self.plan.fill(&mut planned);
+            self.plan_failed = filled.is_err();
             self.last_rows = rows;
-            let read = OwnedTask::spawn(&self.runtime, self.fetcher.fetch(planned));
-            self.reads.push_back(Read { planned: rows, rows: read, permit });
-            self.raw_rows += rows;
+            // A plan that fails does so in its turn, like a read: behind the windows before it.
+            let fetched = match filled {
+                Ok(()) => self.fetcher.fetch(planned),
+                Err(error) => std::future::ready(Err(error)).boxed(),
+            };
+            self.reads.push_back(Read { rows: OwnedTask::spawn(&self.runtime, fetched), permit });
+            self.raw.set(self.raw.get() + rows);
+            self.unscanned.set(self.plan.remaining());
         }
-        self.statistics.set_unscanned_rows(self.plan.remaining());
-        self.statistics.set_raw_rows(self.raw_rows);
+        Ok(())
+    }
+
+    /// Cuts a window into batches, each of which waits for its place in the queue.
+    async fn gather_batches(&mut self, fetched: &FetchedRows) -> Result<()> {
+        let batch_rows = usize::try_from(self.options.batch_rows.max(1)).unwrap_or(usize::MAX);
+        for rows in fetched.indices.chunks(batch_rows) {
+            self.queue.push(gather(&fetched.store, rows, None)?).await?;
+            self.raw.set(self.raw.get() - rows.len() as u64);
+        }
         Ok(())
     }
 }
 
-/// Cuts a window into batches, each of which waits for its place in the queue.
-async fn gather_batches(queue: &ReadyQueue, fetched: &FetchedRows, batch_rows: u64) -> Result<()> {
-    let batch = usize::try_from(batch_rows.max(1)).unwrap_or(usize::MAX);
-    for rows in fetched.indices.chunks(batch) {
-        queue.push(gather(&fetched.store, rows, None)?).await?;
-    }
-    Ok(())
-}
-
 fn too_many(_: std::num::TryFromIntError) -> Error {
-    Error::new(lance_loader_order::Code::InvalidArgument, "a window has more rows than this platform can address")
+    Error::new(
+        lance_loader_order::Code::InvalidArgument,
+        "a window has more rows than this platform can address",
+    )
 }

@@ -7,7 +7,7 @@ use lance_loader_order::{Code, Error, Result};
 use tokio::sync::Notify;
 
 use crate::gather::Block;
-use crate::statistics::Statistics;
+use crate::statistics::{Stage, StageRows, Statistics};
 
 /// Called once, when there is something to take: from any thread, and without a lock held.
 pub type Waker = Box<dyn FnOnce() + Send>;
@@ -30,14 +30,12 @@ pub(crate) struct ReadyQueue {
     state: Mutex<State>,
     space: Notify,
     max_bytes: u64,
-    statistics: Arc<Statistics>,
 }
 
-#[derive(Default)]
 struct State {
     batches: VecDeque<Block>,
     bytes: u64,
-    rows: u64,
+    rows: StageRows,
     end: Option<Result<()>>,
     closed: bool,
     waker: Option<Waker>,
@@ -45,37 +43,39 @@ struct State {
 
 impl ReadyQueue {
     pub(crate) fn new(max_bytes: u64, statistics: Arc<Statistics>) -> Self {
-        Self { state: Mutex::default(), space: Notify::new(), max_bytes, statistics }
+        let rows = StageRows::new(statistics, Stage::Ready);
+        let state = State { batches: VecDeque::new(), bytes: 0, rows, end: None, closed: false, waker: None };
+        Self { state: Mutex::new(state), space: Notify::new(), max_bytes }
     }
 
     /// Adds a batch once there is space; fails with `Closed` once nobody will take it.
-    pub(crate) async fn push(&self, batch: Block) -> Result<()> {
-        let mut batch = Some(batch);
+    pub(crate) async fn push(&self, mut batch: Block) -> Result<()> {
         loop {
             let space = self.space.notified();
-            if self.offer(&mut batch)? {
-                return Ok(());
+            match self.offer(batch)? {
+                None => return Ok(()),
+                Some(refused) => batch = refused,
             }
             space.await;
         }
     }
 
-    fn offer(&self, batch: &mut Option<Block>) -> Result<bool> {
+    /// Adds a batch, or gives it back where there is no space.
+    fn offer(&self, batch: Block) -> Result<Option<Block>> {
         let mut state = self.lock();
         if state.closed {
             return Err(closed());
         }
-        if !state.batches.is_empty() && state.bytes >= self.max_bytes {
-            return Ok(false);
+        let bytes = state.bytes + bytes_of(&batch);
+        if !state.batches.is_empty() && bytes > self.max_bytes {
+            return Ok(Some(batch));
         }
-        if let Some(batch) = batch.take() {
-            state.bytes += batch.data().capacity() as u64;
-            state.rows += batch.rows() as u64;
-            state.batches.push_back(batch);
-        }
-        self.statistics.set_ready_rows(state.rows);
+        let rows = state.rows.get() + batch.rows() as u64;
+        state.bytes = bytes;
+        state.rows.set(rows);
+        state.batches.push_back(batch);
         wake(state);
-        Ok(true)
+        Ok(None)
     }
 
     /// Marks the end, or the error that ended the work. Later calls change nothing.
@@ -94,16 +94,18 @@ impl ReadyQueue {
             return Err(closed());
         }
         let mut taken = Vec::new();
-        let mut rows = 0;
-        while rows < max_rows || taken.is_empty() {
-            let Some(batch) = state.batches.pop_front() else { break };
-            rows += batch.rows() as u64;
-            state.rows -= batch.rows() as u64;
-            state.bytes -= batch.data().capacity() as u64;
-            taken.push(batch);
+        let mut rows: u64 = 0;
+        while let Some(batch) = state.batches.front() {
+            rows = rows.saturating_add(batch.rows() as u64);
+            if rows > max_rows && !taken.is_empty() {
+                break;
+            }
+            state.bytes -= bytes_of(batch);
+            taken.extend(state.batches.pop_front());
         }
         if !taken.is_empty() {
-            self.statistics.set_ready_rows(state.rows);
+            let left = state.rows.get() - taken.iter().map(|batch| batch.rows() as u64).sum::<u64>();
+            state.rows.set(left);
             drop(state);
             self.space.notify_one();
             return Ok(Next::Batches(taken));
@@ -136,8 +138,7 @@ impl ReadyQueue {
         state.closed = true;
         let dropped = std::mem::take(&mut state.batches);
         state.bytes = 0;
-        state.rows = 0;
-        self.statistics.set_ready_rows(0);
+        state.rows.set(0);
         wake(state);
         drop(dropped);
         self.space.notify_one();
@@ -147,6 +148,10 @@ impl ReadyQueue {
         // The state is changed by code that can't panic half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn bytes_of(batch: &Block) -> u64 {
+    batch.data().capacity() as u64
 }
 
 fn wake(mut state: MutexGuard<'_, State>) {
@@ -160,3 +165,6 @@ fn wake(mut state: MutexGuard<'_, State>) {
 fn closed() -> Error {
     Error::new(Code::Closed, "the pipeline is closed: start another one")
 }
+
+#[cfg(test)]
+mod tests;

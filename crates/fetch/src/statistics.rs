@@ -1,5 +1,6 @@
 //! What a pipeline counts while it works.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -40,18 +41,6 @@ impl Statistics {
         self.fetch_nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_unscanned_rows(&self, rows: u64) {
-        self.unscanned_rows.store(rows, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_raw_rows(&self, rows: u64) {
-        self.raw_rows.store(rows, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_ready_rows(&self, rows: u64) {
-        self.ready_rows.store(rows, Ordering::Relaxed);
-    }
-
     /// Reads all counters.
     pub fn read(&self) -> Reading {
         Reading {
@@ -62,5 +51,48 @@ impl Statistics {
             raw_rows: self.raw_rows.load(Ordering::Relaxed),
             ready_rows: self.ready_rows.load(Ordering::Relaxed),
         }
+    }
+}
+
+/// Where rows of a plan are on their way to the consumer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stage {
+    Unscanned,
+    Raw,
+    Ready,
+}
+
+/// What one pipeline has in one stage. Pipelines add up, and what a pipeline had goes with it.
+#[derive(Debug)]
+pub(crate) struct StageRows {
+    statistics: Arc<Statistics>,
+    stage: Stage,
+    rows: u64,
+}
+
+impl StageRows {
+    pub(crate) fn new(statistics: Arc<Statistics>, stage: Stage) -> Self {
+        Self { statistics, stage, rows: 0 }
+    }
+
+    pub(crate) const fn get(&self) -> u64 {
+        self.rows
+    }
+
+    pub(crate) fn set(&mut self, rows: u64) {
+        let all = match self.stage {
+            Stage::Unscanned => &self.statistics.unscanned_rows,
+            Stage::Raw => &self.statistics.raw_rows,
+            Stage::Ready => &self.statistics.ready_rows,
+        };
+        // Atomic sums wrap, so that this subtracts, too.
+        all.fetch_add(rows.wrapping_sub(self.rows), Ordering::Relaxed);
+        self.rows = rows;
+    }
+}
+
+impl Drop for StageRows {
+    fn drop(&mut self) {
+        self.set(0);
     }
 }
