@@ -43,8 +43,11 @@ pub struct MemoryTable {
     eligible: Option<Arc<RowSet>>,
     budget: Budget,
     statistics: Arc<Statistics>,
-    loaded: OnceCell<Option<Loaded>>,
+    loaded: OnceCell<Outcome>,
 }
+
+/// The rows, or why they don't fit.
+type Outcome = std::result::Result<Loaded, String>;
 
 struct Loaded {
     store: Arc<ColumnStore>,
@@ -67,8 +70,8 @@ impl MemoryTable {
     ///
     /// A load whose caller is dropped is cancelled, and begun anew by the next one.
     pub async fn get(&self) -> Result<Option<Arc<ColumnStore>>> {
-        let loaded = self.loaded.get_or_try_init(|| self.load()).await?;
-        Ok(loaded.as_ref().map(|loaded| loaded.store.clone()))
+        let outcome = self.loaded.get_or_try_init(|| self.load()).await?;
+        Ok(outcome.as_ref().ok().map(|loaded| loaded.store.clone()))
     }
 
     /// Whether [`Self::get`] has come to an answer.
@@ -80,36 +83,64 @@ impl MemoryTable {
         self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len())
     }
 
-    async fn load(&self) -> Result<Option<Loaded>> {
+    fn take_fetcher(&self) -> TakeFetcher {
+        TakeFetcher::new(self.source.clone(), self.eligible.clone(), self.statistics.clone())
+    }
+
+    /// Whether the rows can't fit, as far as the schema alone tells.
+    fn is_too_large(&self) -> bool {
+        let bytes = fixed_row_bytes(&self.source.schema());
+        bytes.is_some_and(|bytes| bytes.saturating_mul(self.rows()) > self.budget.limit())
+    }
+
+    async fn load(&self) -> Result<Outcome> {
         let rows = self.rows();
         if u32::try_from(rows).is_err() {
-            return Ok(None);
+            return Ok(Err(format!("are more than the {} that can be kept in memory", u32::MAX)));
         }
         let expected = self.row_bytes().await?.saturating_mul(rows);
-        let Some(mut permit) = self.budget.try_acquire(expected) else { return Ok(None) };
-        let started = Instant::now();
+        let Some(mut permit) = self.budget.try_acquire(expected) else {
+            return Ok(Err(self.does_not_fit(expected)));
+        };
         let mut builder = ColumnStoreBuilder::new(&self.source.schema(), usize::try_from(rows).ok())?;
-        let mut batches = self.source.scan(SCAN_BATCH_BYTES);
-        let mut scanned = 0;
-        while let Some(batch) = batches.try_next().await? {
-            let end = scanned + batch.num_rows() as u64;
-            builder.append(&self.keep_eligible(batch, scanned..end)?)?;
-            scanned = end;
-            if !permit.try_grow(permit.bytes().max(builder.bytes() as u64)) {
-                return Ok(None);
-            }
-        }
-        if builder.rows() as u64 != rows {
-            return Err(Error::new(
-                Code::RowsMissing,
-                format!("a scan of {rows} rows came back with {}: the table's files are damaged", builder.rows()),
-            ));
+        if !self.scan_into(&mut builder, &mut permit).await? {
+            drop(permit);
+            return Ok(Err(self.does_not_fit(builder.bytes() as u64)));
         }
         let store = builder.finish();
-        let bytes = store.bytes() as u64;
-        permit.resize(bytes);
-        self.statistics.add_read(rows, bytes, started.elapsed());
-        Ok(Some(Loaded { store: Arc::new(store), _permit: permit }))
+        permit.resize(store.bytes() as u64);
+        Ok(Ok(Loaded { store: Arc::new(store), _permit: permit }))
+    }
+
+    /// Appends all eligible rows; `false` as soon as they outgrow the budget.
+    async fn scan_into(&self, builder: &mut ColumnStoreBuilder, permit: &mut Permit) -> Result<bool> {
+        let mut batches = self.source.scan(SCAN_BATCH_BYTES);
+        let mut scanned = 0;
+        let mut started = Instant::now();
+        while let Some(batch) = batches.try_next().await? {
+            let (rows, bytes, first) = (builder.rows(), builder.bytes(), scanned);
+            scanned += batch.num_rows() as u64;
+            builder.append(&self.keep_eligible(batch, first..scanned)?)?;
+            let (rows, bytes) = (builder.rows() - rows, builder.bytes().saturating_sub(bytes));
+            self.statistics.add_read(rows as u64, bytes as u64, started.elapsed());
+            started = Instant::now();
+            if !permit.try_grow(permit.bytes().max(builder.bytes() as u64)) {
+                return Ok(false);
+            }
+        }
+        // With a filter, rows that are lost would pass off those behind them as others, without their number telling.
+        if scanned != self.source.num_rows() || builder.rows() as u64 != self.rows() {
+            let wanted = self.source.num_rows();
+            let message =
+                format!("a scan of {wanted} rows came back with {scanned}: the table's files are damaged");
+            return Err(Error::new(Code::RowsMissing, message));
+        }
+        Ok(true)
+    }
+
+    fn does_not_fit(&self, bytes: u64) -> String {
+        let (limit, used) = (self.budget.limit(), self.budget.used());
+        format!("need at least {bytes} bytes of the memoryBudget of {limit}, of which {used} are in use")
     }
 
     /// The bytes of a row: exact for columns of fixed width, else learned from a few rows spread over the table.
@@ -122,20 +153,19 @@ impl MemoryTable {
         if sampled == 0 {
             return Ok(0);
         }
-        let mut sample: Vec<u64> =
-            (0..sampled).map(|index| (u128::from(index) * u128::from(rows) / u128::from(sampled)) as u64).collect();
-        if let Some(eligible) = &self.eligible {
-            eligible.select_many(&mut sample).map_err(|row| Error::new(Code::Internal, format!("row {row} is not eligible")))?;
-        }
-        let store = ColumnStore::from_batch(&self.source.take(sample).await?)?;
-        Ok((store.bytes() as u64).div_ceil(sampled))
+        let sample: Vec<u64> = (0..sampled)
+            .map(|index| (u128::from(index) * u128::from(rows) / u128::from(sampled)) as u64)
+            .collect();
+        Ok(self.take_fetcher().fetch(sample).await?.bytes.div_ceil(sampled))
     }
 
     fn keep_eligible(&self, batch: RecordBatch, ordinals: std::ops::Range<u64>) -> Result<RecordBatch> {
         let Some(eligible) = &self.eligible else { return Ok(batch) };
         let kept: BooleanArray = ordinals.map(|ordinal| Some(eligible.contains(ordinal))).collect();
-        filter_record_batch(&batch, &kept)
-            .map_err(|error| Error::new(Code::Internal, format!("a filter's rows could not be kept: {error}")).with_cause(error))
+        filter_record_batch(&batch, &kept).map_err(|error| {
+            Error::new(Code::Internal, format!("a filter's rows could not be kept: {error}"))
+                .with_cause(error)
+        })
     }
 }
 
@@ -151,8 +181,8 @@ pub struct MemoryFirstFetcher {
 impl MemoryFirstFetcher {
     /// A fetcher of one pipeline over a table that its pipelines share.
     pub fn new(mode: FetchMode, table: Arc<MemoryTable>) -> Self {
-        let take = TakeFetcher::new(table.source.clone(), table.eligible.clone(), table.statistics.clone());
-        Self { mode, table, take: Arc::new(take), began: AtomicBool::new(false) }
+        let take = Arc::new(table.take_fetcher());
+        Self { mode, table, take, began: AtomicBool::new(false) }
     }
 }
 
@@ -166,7 +196,7 @@ impl Fetcher for MemoryFirstFetcher {
         async move {
             match table.get().await? {
                 Some(store) => from_memory(store, &rows),
-                None if mode == FetchMode::Memory => Err(does_not_fit(&table)),
+                None if mode == FetchMode::Memory => Err(refused(&table)),
                 None => take.fetch(rows).await,
             }
         }
@@ -178,25 +208,32 @@ impl Fetcher for MemoryFirstFetcher {
     }
 
     fn holds_windows(&self) -> bool {
-        self.mode == FetchMode::Take || matches!(self.table.loaded.get(), Some(None))
+        let by_takes = match self.table.loaded.get() {
+            Some(outcome) => outcome.is_err(),
+            // What waits for the table must not take the place of the table, unless it is plain that the table will not come. Of rows
+            // of unknown size, the first window is read alone.
+            None => self.table.is_too_large() || self.row_bytes().is_none(),
+        };
+        by_takes || self.mode == FetchMode::Take
     }
 }
 
 fn from_memory(store: Arc<ColumnStore>, rows: &[u64]) -> Result<FetchedRows> {
     let indices: std::result::Result<Vec<u32>, _> = rows.iter().map(|&row| u32::try_from(row)).collect();
-    let indices = indices.map_err(|_| Error::new(Code::Internal, "the plan names a row beyond the table in memory"))?;
+    let indices =
+        indices.map_err(|_| Error::new(Code::Internal, "the plan names a row beyond the table in memory"))?;
     Ok(FetchedRows { store, indices, bytes: 0 })
 }
 
-fn does_not_fit(table: &MemoryTable) -> Error {
+fn refused(table: &MemoryTable) -> Error {
+    let reason = table.loaded.get().and_then(|outcome| outcome.as_ref().err());
     Error::new(
         Code::InvalidArgument,
         format!(
-            "fetch is \"memory\", but the {} rows with the columns that are read don't fit the memoryBudget of {} bytes \
-             ({} of them in use): give a larger memoryBudget, fewer columns, or fetch: \"auto\"",
+            "fetch is \"memory\", but the {} rows with the columns that are read {}: give a larger memoryBudget, fewer columns, or \
+             fetch: \"auto\"",
             table.rows(),
-            table.budget.limit(),
-            table.budget.used()
+            reason.map_or("don't fit", String::as_str)
         ),
     )
 }
