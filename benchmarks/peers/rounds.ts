@@ -6,6 +6,7 @@ import type { StoredWorkload } from "../workloads/workload.ts";
 import { checkEpoch } from "./check.ts";
 import type { Contestant } from "./contestant.ts";
 import { type Line, type Run, runOf } from "./line.ts";
+import type { Settings } from "./report.ts";
 import { runLoader } from "./run-loader.ts";
 
 /** Epochs of a run of which only the later ones count. */
@@ -18,7 +19,7 @@ const laterEpochs = 4;
 export async function runRounds(
   workload: StoredWorkload,
   contestants: readonly Contestant[],
-  { rounds, batchSize }: { readonly rounds: number; readonly batchSize: number },
+  { rounds, batchSize }: Settings,
 ): Promise<Line[]> {
   const present = contestants.filter(({ workloads }) => workloads?.includes(workload.name) ?? true);
   const runs = new Map<Contestant, Run[]>(present.map((contestant) => [contestant, []]));

@@ -1,11 +1,10 @@
 import { dataFolder } from "../folders.ts";
 import type { Contestant } from "../peers/contestant.ts";
 import { contestants } from "../peers/contestants.ts";
-import { goalsOf } from "../peers/goals.ts";
-import { goalsSection, workloadSection } from "../peers/markdown.ts";
 import { pythonVersions } from "../peers/python.ts";
+import { type Measured, reportOf } from "../peers/report.ts";
 import { runRounds } from "../peers/rounds.ts";
-import { describe, environment } from "../report/environment.ts";
+import { environment } from "../report/environment.ts";
 import type { Report } from "../report/report.ts";
 import { choice, type Suite, type SuiteValues, wholeNumber } from "../suite.ts";
 import { createWorkload } from "../workloads/create.ts";
@@ -34,26 +33,13 @@ export async function comparePeers(
   const chosen = choice(values, "loaders", names);
   const present = contestants.filter((contestant) => chosen.includes(contestant.name) && accepts(contestant));
   const settings = { rounds: wholeNumber(values, "rounds"), batchSize: wholeNumber(values, "batch") };
-  const measured = [];
+  const rows = values["rows"] === undefined ? undefined : wholeNumber(values, "rows");
+  const measured: Measured[] = [];
   for (const name of choice(values, "workloads", workloadNames)) {
-    const rows = values["rows"] === undefined ? undefined : wholeNumber(values, "rows");
     const workload = await createWorkload(dataFolder, workloadOf(name, rows));
     measured.push({ workload, lines: await runRounds(workload, present, settings) });
   }
   const usesPython = present.some(({ script }) => script.endsWith(".py"));
   const where = environment(usesPython ? pythonVersions() : {});
-  const lines = measured.flatMap((each) => each.lines);
-  // Ratios of small tables are not those that are aimed at.
-  const goals = values["rows"] === undefined ? measured.flatMap((each) => goalsOf(each.lines)) : [];
-  const loads = lines.flatMap((line) => line.runs.map((run) => run.load));
-  const method = `Medians of ${settings.rounds}, interleaved; batches of ${settings.batchSize}; every run checked.`;
-  const load = `Load average at the start of a run: ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}.`;
-  const sections = measured.map((each) => workloadSection(each.workload, each.lines));
-  if (goals.length > 0) sections.push(goalsSection(goals));
-  const head = `# Loaders side by side\n\n${describe(where)}\n${method} ${load}`;
-  return {
-    name: "peers",
-    markdown: [head, ...sections].join("\n\n"),
-    data: { environment: where, settings, lines, goals },
-  };
+  return reportOf(measured, settings, where, rows === undefined);
 }

@@ -31,8 +31,10 @@ function checkFiles(reports: readonly Report[]): void {
   const folder = mkdtempSync(join(tmpdir(), "lance-loader-bench-"));
   try {
     for (const report of reports) saveReport(folder, report);
+    const plots = reports.flatMap((report) => Object.keys(report.plots ?? {}));
     const files = readdirSync(folder);
-    if (files.length !== 2 * reports.length) throw new Error(`Only ${files.join(", ")} were written.`);
+    if (files.length !== 2 * reports.length + plots.length)
+      throw new Error(`Only ${files.join(", ")} were written.`);
   } finally {
     rmSync(folder, { recursive: true });
   }
