@@ -15,14 +15,14 @@ const ours: readonly Contestant[] = [
   },
   {
     name: "ours-take",
-    title: '**lance-loader**, `fetch: "take"`, a tenth of the table as the budget',
+    title: '**lance-loader**, `fetch: "take"`, budget of a tenth',
     kind: "ours",
     script: "lance-loader.ts",
     options: (workload) => ({ fetch: "take", memoryBudget: tenth(workload) }),
   },
   {
     name: "ours-sequential",
-    title: "**lance-loader**, `shuffle: false`, a tenth of the table as the budget",
+    title: "**lance-loader**, `shuffle: false`, budget of a tenth",
     kind: "ours",
     script: "lance-loader.ts",
     options: (workload) => ({ shuffle: false, memoryBudget: tenth(workload) }),
@@ -84,7 +84,7 @@ const limits: readonly Contestant[] = [
   },
   {
     name: "lance-scan-rest",
-    title: "the same, after its first batch",
+    title: "bare Lance scan after its first batch, not shuffled",
     kind: "limit",
     script: "lance_scan.py",
     part: "rest",

@@ -10,7 +10,7 @@ export interface Bar {
 
 const barHeight = 18;
 const rowHeight = 26;
-const labelWidth = 420;
+const labelWidth = 500;
 const barWidth = 340;
 const textWidth = 100;
 const top = 44;
