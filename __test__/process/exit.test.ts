@@ -15,12 +15,12 @@ beforeAll(async () => {
 
 describe("a process", () => {
   it.each([
-    ["loop is left", []],
-    ["iterator is left unfinished", []],
-    ["dataset is never closed", []],
-    ["read is aborted", ["ABORTED"]],
-    ["dataset is closed under a read", ["CLOSED"]],
-    ["iterator is ended under a read", ["true"]],
+    ["loop_is_left", []],
+    ["iterator_is_left_unfinished", []],
+    ["dataset_is_never_closed", []],
+    ["read_is_aborted", ["ABORTED"]],
+    ["dataset_is_closed_under_a_read", ["CLOSED"]],
+    ["iterator_is_ended_under_a_read", ["true"]],
   ])("exits_by_itself_at_once_when_its_%s", async (ending, printed) => {
     const ended = await end(ending);
     expect(ended).toMatchObject({ code: 0, lines: [...printed, "nobody waits"], errors: "" });
@@ -28,18 +28,15 @@ describe("a process", () => {
   });
 
   it("would_be_seen_to_linger_by_these_tests", async () => {
-    expect((await end("timer is held")).lingered).toBeGreaterThan(atOnce);
+    expect((await end("timer_is_held")).lingered).toBeGreaterThan(atOnce);
   });
 
-  it.each([
-    ["read is pending", "16"],
-    ["opening is pending", "100000"],
-  ])("stays_for_its_result_while_a_%s", async (ending, result) => {
-    expect(await end(ending)).toMatchObject({ code: 0, lines: ["nobody waits", result], errors: "" });
+  it.each(["a_read_is_pending", "an_opening_is_pending"])("stays_for_its_result_while_%s", async (ending) => {
+    expect(await end(ending)).toMatchObject({ code: 0, lines: ["nobody waits", "100000"], errors: "" });
   });
 
   it("fails_with_the_error_that_the_body_of_a_loop_throws", async () => {
-    const ended = await end("body throws");
+    const ended = await end("body_throws");
     expect(ended).toMatchObject({ code: 1, lines: [] });
     expect(ended.errors).toContain("Error: the body failed");
   });
@@ -48,7 +45,7 @@ describe("a process", () => {
     "exits_with_its_own_code_in_the_middle_of_a_read_after_%i_batches",
     async (batches) => {
       for (let round = 0; round < 3; round++)
-        expect(await end("process exits in a read", batches)).toMatchObject({
+        expect(await end("process_exits_in_a_read", batches)).toMatchObject({
           code: 7,
           lines: [],
           errors: "",

@@ -10,51 +10,51 @@ const many = 100_000;
 const dataset = await StreamingDataset.open(table, { fetch: "take", signal: stopped.signal });
 
 const endings: Readonly<Record<string, () => Promise<void> | void>> = {
-  async "loop is left"() {
+  async loop_is_left() {
     for await (const _ of dataset.batches(16)) break;
     await dataset.close();
   },
-  async "iterator is left unfinished"() {
+  async iterator_is_left_unfinished() {
     await dataset.batches(16).next();
   },
-  async "dataset is never closed"() {
+  async dataset_is_never_closed() {
     for await (const _ of dataset.batches(16));
   },
-  async "read is aborted"() {
+  async read_is_aborted() {
     const pending = dataset.batches(many).next();
     stopped.abort();
     await pending.catch((error) => print(error.code));
   },
-  async "dataset is closed under a read"() {
+  async dataset_is_closed_under_a_read() {
     const pending = dataset.batches(many).next();
     await dataset.close();
     await pending.catch((error) => print(error.code));
   },
-  async "iterator is ended under a read"() {
+  async iterator_is_ended_under_a_read() {
     const batches = dataset.batches(many);
     const pending = batches.next();
     await batches.return();
     print((await pending).done);
   },
-  async "body throws"() {
+  async body_throws() {
     for await (const _ of dataset.batches(16)) throw new Error("the body failed");
   },
-  async "process exits in a read"() {
+  async process_exits_in_a_read() {
     const batches = dataset.batches(16);
     for (let read = 0; read < Number(process.argv[4]); read++) await batches.next();
     void batches.next();
     process.exit(7);
   },
-  "read is pending"() {
+  a_read_is_pending() {
     void dataset
-      .batches(16)
+      .batches(many)
       .next()
       .then(({ value }) => print(value?.numRows));
   },
-  "opening is pending"() {
+  an_opening_is_pending() {
     void StreamingDataset.open(table).then(({ numSamples }) => print(numSamples));
   },
-  async "timer is held"() {
+  async timer_is_held() {
     for await (const _ of dataset.batches(16)) break;
     void setTimeout(3000);
   },

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 /** How a program is run. */
 export interface RunOptions {
@@ -31,7 +32,7 @@ export async function runChild(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...(options.flags ?? []), program.pathname, ...args], {
+  const child = spawn(process.execPath, [...(options.flags ?? []), fileURLToPath(program), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];
