@@ -72,6 +72,9 @@ describe("a filter that can't be used is refused by naming it:", () => {
     "name > 3 AND",
     "sum(id) > 3",
     "id = 3; DROP TABLE ids",
+    "id > 3 LIMIT 5",
+    "id > 3 ORDER BY id",
+    "id > 3 GROUP BY id",
     "no_such_function(id)",
     "'",
   ];
@@ -83,6 +86,11 @@ describe("a filter that can't be used is refused by naming it:", () => {
       "SQL",
     );
   });
+});
+
+test("a filter may have lines, comments and quoted columns", async () => {
+  const filter = "id > 3 -- not the first ones\n AND `name` <> 'row 7' -- nor this one";
+  expect(await epochIds(path, { filter, shuffle: false })).toEqual([4, 5, 6, ...range(8, 20)]);
 });
 
 describe("fetch memory", () => {

@@ -34,10 +34,11 @@ impl SplitLayout {
         }
         let splits = num_splits as u64;
         if rows < splits {
-            let message = format!(
-                "there are {rows} rows for {num_splits} splits, and each split needs one: lower numSplits to \
-                 at most {rows}, or use a filter that keeps more rows"
-            );
+            let way = match rows {
+                0 => "use a table with rows, or a filter that keeps some".to_string(),
+                _ => format!("lower numSplits to at most {rows}, or use a filter that keeps more rows"),
+            };
+            let message = format!("there are {rows} rows for {num_splits} splits, and each split needs one: {way}");
             return Err(Error::new(Code::TooFewRows, message));
         }
         let (length, surplus) = (rows / splits, rows % splits);
