@@ -7,6 +7,7 @@ pub mod column;
 pub mod epoch;
 pub mod fetcher;
 pub mod gather;
+mod gathering;
 pub mod memory;
 pub mod pipeline;
 pub mod ready_queue;

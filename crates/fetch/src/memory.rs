@@ -52,7 +52,7 @@ type Outcome = std::result::Result<Loaded, String>;
 struct Loaded {
     store: Arc<ColumnStore>,
     /// What the store holds of the budget, as long as it lives.
-    _permit: Permit,
+    permit: Permit,
 }
 
 impl MemoryTable {
@@ -109,7 +109,7 @@ impl MemoryTable {
         }
         let store = builder.finish();
         permit.resize(store.bytes() as u64);
-        Ok(Ok(Loaded { store: Arc::new(store), _permit: permit }))
+        Ok(Ok(Loaded { store: Arc::new(store), permit }))
     }
 
     /// Appends all eligible rows; `false` as soon as they outgrow the budget.
@@ -204,7 +204,9 @@ impl Fetcher for MemoryFirstFetcher {
     }
 
     fn row_bytes(&self) -> Option<u64> {
-        self.take.row_bytes()
+        let loaded = self.table.loaded.get().and_then(|outcome| outcome.as_ref().ok());
+        let loaded = loaded.and_then(|loaded| loaded.permit.bytes().checked_div(self.table.rows()));
+        loaded.or_else(|| self.take.row_bytes())
     }
 
     fn holds_windows(&self) -> bool {

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use crate::budget::{Budget, Permit};
 use crate::fetcher::{FetchedRows, Fetcher};
-use crate::gather::gather;
+use crate::gathering::Gathering;
 use crate::ready_queue::{Next, ReadyQueue, Waker};
 use crate::sizing::WindowSizing;
 use crate::statistics::{Stage, StageRows, Statistics};
@@ -33,7 +33,7 @@ pub struct PipelineOptions {
     pub window_rows: Option<u64>,
     /// Windows that may be under way or wait, beside the one that is being gathered; at least 1.
     pub io_queue_depth: usize,
-    /// Bytes of gathered batches that may wait; one batch always may.
+    /// Bytes of gathered batches that may wait, and of those that may be gathered ahead; one batch always may.
     pub ready_bytes: u64,
 }
 
@@ -145,7 +145,7 @@ impl Driver {
             permit.resize(fetched.bytes);
             // The place of the window that is gathered now is free for the next read.
             self.admit(false)?;
-            self.gather_batches(&fetched).await?;
+            self.gather_batches(fetched).await?;
         }
     }
 
@@ -182,11 +182,16 @@ impl Driver {
     }
 
     /// Cuts a window into batches, each of which waits for its place in the queue.
-    async fn gather_batches(&mut self, fetched: &FetchedRows) -> Result<()> {
-        let batch_rows = usize::try_from(self.options.batch_rows.max(1)).unwrap_or(usize::MAX);
-        for rows in fetched.indices.chunks(batch_rows) {
-            self.queue.push(gather(&fetched.store, rows, None)?).await?;
-            self.raw.set(self.raw.get() - rows.len() as u64);
+    async fn gather_batches(&mut self, fetched: FetchedRows) -> Result<()> {
+        let PipelineOptions { batch_rows, ready_bytes, .. } = self.options;
+        let mut gathering = Gathering::new(&self.runtime, fetched, batch_rows, ready_bytes);
+        while let Some(batches) = gathering.next().await? {
+            for batch in batches {
+                let batch = batch?;
+                let rows = batch.rows() as u64;
+                self.queue.push(batch).await?;
+                self.raw.set(self.raw.get() - rows);
+            }
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use lance_loader_fetch::fetcher::TakeFetcher;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use lance_loader_fetch::fetcher::{FetchedRows, Fetcher, TakeFetcher};
 use lance_loader_fetch::pipeline::{Pipeline, RowPlan};
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSetBuilder;
@@ -68,6 +70,38 @@ async fn a_panic_of_the_source_is_an_error_and_later_pipelines_work() {
     assert!(error.message().contains("was made to panic"), "{error}");
     assert_eq!(bench.read(&bench.take(&rows())).await.unwrap(), bench.expected(&rows()).unwrap());
     assert_eq!(bench.budget.used(), 0);
+}
+
+/// Windows of which the rows from 25 on are not there.
+struct Holes(TakeFetcher);
+
+impl Fetcher for Holes {
+    fn fetch(&self, rows: Vec<u64>) -> BoxFuture<'static, Result<FetchedRows>> {
+        let fetched = self.0.fetch(rows);
+        async move {
+            let mut fetched = fetched.await?;
+            fetched.indices.iter_mut().skip(25).for_each(|index| *index = u32::MAX);
+            Ok(fetched)
+        }
+        .boxed()
+    }
+
+    fn row_bytes(&self) -> Option<u64> {
+        self.0.row_bytes()
+    }
+
+    fn holds_windows(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_a_gather_comes_behind_the_batches_before_it() {
+    let mut bench = faulty(Trigger::Take(9), Fault::Hang);
+    bench.options.window_rows = Some(50);
+    let fetcher = Holes(TakeFetcher::new(bench.source.clone(), None, bench.statistics.clone()));
+    let error = failure_after(&bench, &bench.start(&rows(), Arc::new(fetcher)), 2).await;
+    assert_eq!(error.code(), Code::Internal);
 }
 
 #[tokio::test]

@@ -117,6 +117,18 @@ async fn a_shuffled_epoch_deals_from_its_splits_in_turn() {
     assert_eq!(bench.read(&pipeline).await.unwrap(), bench.expected(&rows).unwrap());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn batches_that_are_gathered_side_by_side_come_in_order() {
+    let mut bench = Bench::over(TestTable::new(20_000, &COLUMNS));
+    let rows: Vec<u64> = (0..20_000).map(|row| row * 7919 % 20_000).collect();
+    for batch_rows in [1, 100, 256, 1000] {
+        bench.options.batch_rows = batch_rows;
+        bench.options.window_rows = Some(8000);
+        let pipeline = bench.take(&rows);
+        assert_eq!(bench.read(&pipeline).await.unwrap(), bench.expected(&rows).unwrap());
+    }
+}
+
 /// Real threads, so that the cases meet many interleavings.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
