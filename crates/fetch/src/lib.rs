@@ -1,4 +1,4 @@
-//! From a plan of rows to batches in plan order: sources, windows, takes, memory, gathers, queues and budgets.
+//! From a plan of rows to batches in plan order: sources, windows, takes, memory, gathers, packing, queues and budgets.
 //!
 //! Knows Arrow, but neither Lance nor JavaScript.
 
@@ -9,6 +9,7 @@ pub mod fetcher;
 pub mod gather;
 mod gathering;
 pub mod memory;
+pub mod packing;
 pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;

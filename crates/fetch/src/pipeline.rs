@@ -110,7 +110,7 @@ impl Drop for Pipeline {
 }
 
 /// Half of the budget is for windows: those under way, those that wait, and the one that is being gathered.
-fn window_bytes(budget: &Budget, io_queue_depth: usize) -> u64 {
+pub(crate) fn window_bytes(budget: &Budget, io_queue_depth: usize) -> u64 {
     budget.limit() / 2 / (io_queue_depth as u64).saturating_add(1)
 }
 

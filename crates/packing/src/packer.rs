@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::ops::Range;
 
 use lance_loader_order::{Code, Error, Result};
@@ -158,23 +157,52 @@ impl<T: Token> Packer<T> {
             )));
         }
         while !batch.is_full() {
-            let Some(mut turn) = self.turns.peek_mut() else { return Ok(PackOutcome::Complete) };
-            let Reverse((_, index)) = *turn;
-            let split = &mut self.splits[index];
-            if split.is_complete() {
-                PeekMut::pop(turn);
-                continue;
+            let Some(split) = self.next_split() else { return Ok(PackOutcome::Complete) };
+            let index = (split - self.owned.start) as usize;
+            let packer = &mut self.splits[index];
+            if packer.needs() {
+                return Ok(PackOutcome::Needs(split));
             }
-            if split.needs() {
-                return Ok(PackOutcome::Needs(self.owned.start + index as u32));
-            }
-            split.prepare()?;
+            packer.prepare()?;
             if let Some(row) = batch.next_row() {
-                split.write(row);
+                packer.write(row);
             }
-            *turn = Reverse((split.progress().blocks, index));
+            if let Some(mut turn) = self.turns.peek_mut() {
+                *turn = Reverse((packer.progress().blocks, index));
+            }
         }
         Ok(PackOutcome::Full)
+    }
+
+    /// The split whose block is the next one; none once every owned split has given its budget.
+    pub fn next_split(&mut self) -> Option<u32> {
+        while let Some(&Reverse((_, index))) = self.turns.peek() {
+            if !self.splits[index].is_complete() {
+                return Some(self.owned.start + index as u32);
+            }
+            self.turns.pop();
+        }
+        None
+    }
+
+    /// How far one owned split is.
+    pub fn split_progress(&self, split: u32) -> Result<SplitProgress> {
+        Ok(self.splits[self.index(split)?].progress())
+    }
+
+    /// Blocks that the owned splits have still to give.
+    pub fn blocks_left(&self) -> u64 {
+        self.splits.iter().map(SplitPacker::blocks_left).sum()
+    }
+
+    /// Tokens of a split that were pushed and that no block holds yet.
+    pub fn tokens_ahead(&self, split: u32) -> Result<u64> {
+        Ok(self.splits[self.index(split)?].tokens_ahead())
+    }
+
+    /// Tokens that a split can make use of, at most, before its budget ends.
+    pub fn tokens_usable(&self, split: u32) -> Result<u64> {
+        Ok(self.splits[self.index(split)?].tokens_usable())
     }
 
     /// How far the owned splits are: a small snapshot to keep beside the batch that it follows.

@@ -42,4 +42,13 @@ impl Progress {
     pub fn splits(&self) -> &[SplitProgress] {
         &self.splits
     }
+
+    /// Moves one owned split, counted from the first owned one, to where it is after a later block.
+    ///
+    /// With the split of each block at hand, a consumer can so be followed block by block without a snapshot for each.
+    pub fn advance(&mut self, offset: usize, split: SplitProgress) {
+        if let Some(slot) = self.splits.get_mut(offset) {
+            *slot = split;
+        }
+    }
 }

@@ -91,12 +91,24 @@ impl<T: Token> SplitPacker<T> {
         !self.is_complete() && !drained && self.window.is_none() && self.tokens_ahead() < self.tokens_wanted()
     }
 
-    fn tokens_ahead(&self) -> u64 {
+    /// Blocks of the budget that were not given yet.
+    pub(crate) fn blocks_left(&self) -> u64 {
+        self.layout.blocks_per_split.saturating_sub(self.cursor.blocks)
+    }
+
+    /// Tokens from the cursor on that are held.
+    pub(crate) fn tokens_ahead(&self) -> u64 {
         let position = match self.layout.mode {
             PackMode::Concat => self.cursor.position,
             PackMode::BestFit { .. } => self.buffer.start_of(self.cursor.position),
         };
         self.buffer.end() - position
+    }
+
+    /// Tokens from the cursor on that blocks or windows can still take.
+    pub(crate) fn tokens_usable(&self) -> u64 {
+        let blocks = self.blocks_left().saturating_mul(self.layout.length as u64);
+        blocks.saturating_add(self.tokens_wanted())
     }
 
     /// What a block (concat) or a window (best-fit) takes, unless the documents end before.

@@ -68,6 +68,42 @@ impl AlignedBuffer {
         }
     }
 
+    /// A buffer of at least `bytes` zeros.
+    ///
+    /// # Errors
+    /// `BATCH_TOO_LARGE` if the memory can't be had.
+    pub(crate) fn zeroed(bytes: usize) -> Result<Self> {
+        let mut buffer = Self::with_capacity(bytes)?;
+        buffer.lines.resize(bytes.div_ceil(Self::ALIGNMENT), Line([0; 64]));
+        Ok(buffer)
+    }
+
+    /// Appends `bytes` at the next multiple of the alignment and fills up with zeros; says where they begin.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> usize {
+        let start = self.len();
+        let (whole, rest) = bytes.as_chunks::<{ Self::ALIGNMENT }>();
+        self.lines.extend(whole.iter().copied().map(Line));
+        if !rest.is_empty() {
+            let mut line = [0; Self::ALIGNMENT];
+            line[..rest.len()].copy_from_slice(rest);
+            self.lines.push(Line(line));
+        }
+        start
+    }
+
+    /// The bytes, to be written.
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        let len = self.len();
+        #[expect(
+            unsafe_code,
+            reason = "lines are bytes with an alignment; a safe view of them does not exist"
+        )]
+        // SAFETY: the lines are `len` initialized bytes without padding, of which any values are valid, borrowed mutably as long as the slice.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len)
+        }
+    }
+
     /// Gives the memory away, to be lent to another runtime: address, bytes that hold data, bytes allocated.
     ///
     /// The memory leaks unless [`from_raw`](Self::from_raw) takes it back.

@@ -17,7 +17,7 @@ pub struct Block {
 
 impl Block {
     /// Buffers written into `data` as `layout` tells.
-    pub(super) fn new(data: AlignedBuffer, layout: Vec<u64>, rows: usize) -> Self {
+    pub(crate) fn new(data: AlignedBuffer, layout: Vec<u64>, rows: usize) -> Self {
         Self { data, layout, rows }
     }
 

@@ -1,0 +1,166 @@
+//! The token lists of a window, as slices of the memory that was read.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Schema};
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_packing::{Packer, Token};
+
+use crate::column::{Column, ColumnData, ColumnStore, damaged};
+
+/// Tokens of one of the types that they are stored in.
+#[derive(Clone, Debug)]
+enum Tokens {
+    I8(ScalarBuffer<i8>),
+    I16(ScalarBuffer<i16>),
+    I32(ScalarBuffer<i32>),
+    I64(ScalarBuffer<i64>),
+    U8(ScalarBuffer<u8>),
+    U16(ScalarBuffer<u16>),
+    U32(ScalarBuffer<u32>),
+    U64(ScalarBuffer<u64>),
+}
+
+/// The one column of a store, whose rows are lists of integers. Keeps the store alive.
+#[derive(Clone, Debug)]
+pub(crate) struct TokenColumn {
+    store: Arc<ColumnStore>,
+    tokens: Tokens,
+}
+
+/// Refuses a schema that is not one column of lists of integers.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` for more than one column, `UNSUPPORTED_TYPE` for one of another type.
+pub fn check_token_column(schema: &Schema) -> Result<()> {
+    token_type(schema).map(|_| ())
+}
+
+fn token_type(schema: &Schema) -> Result<(&Field, &DataType)> {
+    let [field] = schema.fields().as_ref() else {
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        return Err(Error::new(
+            Code::InvalidArgument,
+            format!(
+                "columns are {names:?}; packSequences reads exactly one, a list of token ids: name it with columns: [\"...\"]"
+            ),
+        ));
+    };
+    match field.data_type() {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+            if item.data_type().is_integer() =>
+        {
+            Ok((field, item.data_type()))
+        }
+        other => Err(Error::new(
+            Code::UnsupportedType,
+            format!(
+                "the column {:?} is of type {other}; packSequences needs a list, large list or fixed-size list of integers",
+                field.name()
+            ),
+        )),
+    }
+}
+
+impl TokenColumn {
+    /// The lists of `store`.
+    pub(crate) fn new(store: Arc<ColumnStore>) -> Result<Self> {
+        let (field, item) = token_type(store.schema())?;
+        let lists = store.columns().first().map(Column::data);
+        let Some(ColumnData::List { items, .. } | ColumnData::FixedList { items, .. }) = lists else {
+            return Err(damaged(field.name(), "no lists"));
+        };
+        let ColumnData::Fixed { values, .. } = items.data() else {
+            return Err(damaged(field.name(), "lists of no numbers"));
+        };
+        let tokens = match item {
+            DataType::Int8 => Tokens::I8(typed(values)),
+            DataType::Int16 => Tokens::I16(typed(values)),
+            DataType::Int32 => Tokens::I32(typed(values)),
+            DataType::Int64 => Tokens::I64(typed(values)),
+            DataType::UInt8 => Tokens::U8(typed(values)),
+            DataType::UInt16 => Tokens::U16(typed(values)),
+            DataType::UInt32 => Tokens::U32(typed(values)),
+            _ => Tokens::U64(typed(values)),
+        };
+        Ok(Self { store, tokens })
+    }
+
+    /// The number of tokens of a row; an error for a null.
+    pub(crate) fn len_of(&self, row: u32) -> Result<usize> {
+        Ok(self.range(row)?.len())
+    }
+
+    /// Pushes a row as the next document of a split; an error for a null, and what the packer refuses. Nothing is pushed then.
+    pub(crate) fn push<T: Token>(&self, row: u32, packer: &mut Packer<T>, split: u32) -> Result<()> {
+        let range = self.range(row)?;
+        macro_rules! push {
+            ($tokens:expr) => {
+                packer.push(split, $tokens.get(range).ok_or_else(|| self.cut_off())?)
+            };
+        }
+        match &self.tokens {
+            Tokens::I8(tokens) => push!(tokens),
+            Tokens::I16(tokens) => push!(tokens),
+            Tokens::I32(tokens) => push!(tokens),
+            Tokens::I64(tokens) => push!(tokens),
+            Tokens::U8(tokens) => push!(tokens),
+            Tokens::U16(tokens) => push!(tokens),
+            Tokens::U32(tokens) => push!(tokens),
+            Tokens::U64(tokens) => push!(tokens),
+        }
+    }
+
+    /// Where the tokens of a row lie; neither it nor they are null.
+    fn range(&self, row: u32) -> Result<Range<usize>> {
+        let row = row as usize;
+        let column = self.store.columns().first().filter(|column| row < column.len());
+        let column = column.ok_or_else(|| self.cut_off())?;
+        if column.nulls().is_some_and(|nulls| nulls.is_null(row)) {
+            return Err(self.null("holds a null instead of a list"));
+        }
+        let (range, items) = match column.data() {
+            ColumnData::List { offsets, items } => {
+                let bounds = offsets.get(row).zip(offsets.get(row + 1));
+                let (start, end) = bounds.ok_or_else(|| self.cut_off())?;
+                (start..end, items)
+            }
+            ColumnData::FixedList { size, items } => (row * size..(row + 1) * size, items),
+            _ => return Err(self.cut_off()),
+        };
+        if let Some(nulls) = items.nulls()
+            && nulls.slice(range.start, range.len()).null_count() > 0
+        {
+            return Err(self.null("holds a list with a null token"));
+        }
+        Ok(range)
+    }
+
+    fn name(&self) -> &str {
+        self.store.schema().fields().first().map_or("", |field| field.name().as_str())
+    }
+
+    fn null(&self, what: &str) -> Error {
+        Error::new(
+            Code::InvalidArgument,
+            format!(
+                "the column {:?} {what}: mend the table, or leave such rows out with a filter",
+                self.name()
+            ),
+        )
+    }
+
+    fn cut_off(&self) -> Error {
+        damaged(self.name(), "fewer lists or tokens than rows")
+    }
+}
+
+/// The values as numbers; copied only where they are not aligned, as foreign memory may be.
+fn typed<T: ArrowNativeType>(values: &Buffer) -> ScalarBuffer<T> {
+    let aligned = values.as_ptr().align_offset(align_of::<T>()) == 0;
+    let values = if aligned { values.clone() } else { Buffer::from(values.as_slice()) };
+    let count = values.len() / size_of::<T>();
+    ScalarBuffer::new(values, 0, count)
+}
