@@ -35,19 +35,22 @@ if (checkpoint) {
   );
 }
 
+if (dataset.epoch >= epochs) console.log(`all ${epochs} epochs are trained: --epochs trains more`);
+
 // When a loop over the loader has run to its end, the dataset stands at the next epoch.
 while (dataset.epoch < epochs) {
   const title = `epoch ${dataset.epoch + 1}`;
+  const rate = 0.3 / (dataset.epoch + 1);
   const progress = new Progress(title, dataset.numSamples, dataset.stats.consumedRows);
   let steps = 0;
   for await (const batch of loader) {
     const { images, labels } = digitsOf(batch);
-    progress.add(batch.numRows, classifier.train(images, labels, 0.3));
+    progress.add(batch.numRows, classifier.train(images, labels, rate));
     if (++steps % 50 === 0) save();
   }
   save();
-  const { loss, rate } = progress.end();
-  console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${rate}`);
+  const { loss, speed } = progress.end();
+  console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${speed}`);
 }
 
 /** The columns of a batch as typed arrays: views of its memory, no copies. */
