@@ -38,7 +38,8 @@ impl SplitLayout {
                 0 => "use a table with rows, or a filter that keeps some".to_string(),
                 _ => format!("lower numSplits to at most {rows}, or use a filter that keeps more rows"),
             };
-            let message = format!("there are {rows} rows for {num_splits} splits, and each split needs one: {way}");
+            let message =
+                format!("there are {rows} rows for {num_splits} splits, and each split needs one: {way}");
             return Err(Error::new(Code::TooFewRows, message));
         }
         let (length, surplus) = (rows / splits, rows % splits);
