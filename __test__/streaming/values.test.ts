@@ -6,6 +6,7 @@ import { arrowTable } from "../arrow/support/arrow-table.ts";
 import type { ModelValue } from "../arrow/support/model.ts";
 import type { Spec } from "../arrow/support/spec.ts";
 import { failure } from "../support/errors.ts";
+import { known } from "../support/known.ts";
 import { collect, readBatches, withDataset } from "../support/reading.ts";
 import { range, tablePath, writeIds, writeTable } from "../support/tables.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -21,8 +22,8 @@ async function stored(spec: Spec, column: readonly ModelValue[]) {
   ]);
   await using dataset = await StreamingDataset.open(tablePath(folder, name), { shuffle: false });
   const { value } = await dataset.batches(column.length).next();
-  if (value === undefined) throw new Error("the table is empty");
-  return { batch: value, x: value.rows().map((row) => row["x"]) };
+  const batch = known(value);
+  return { batch, x: batch.rows().map((row) => row["x"]) };
 }
 
 const float32: Spec = { kind: "float", bits: 32 };

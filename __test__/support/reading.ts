@@ -1,5 +1,12 @@
 import { expect } from "vitest";
-import { type Batch, type Row, StreamingDataset, type StreamingDatasetOptions } from "../../src/index.ts";
+import {
+  type Batch,
+  type EpochStream,
+  type Row,
+  StreamingDataset,
+  type StreamingDatasetOptions,
+} from "../../src/index.ts";
+import { known } from "./known.ts";
 
 /** The `id` of a sample. */
 export function idOf(sample: Row): number {
@@ -12,6 +19,12 @@ export function idsOf(batch: Batch): number[] {
   if (batch.columnNames.includes("name"))
     expect(batch.rows().map((row) => row["name"])).toEqual(ids.map((id) => `row ${id}`));
   return ids;
+}
+
+/** The ids of the next batch, which must be there. */
+export async function nextIds(iterator: EpochStream<Batch>): Promise<number[]> {
+  const { value } = await iterator.next();
+  return idsOf(known(value));
 }
 
 /** All ids that are left of the epoch; the dataset then stands at the start of the next one. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { connect, type Table as LanceTable } from "@lancedb/lancedb";
 import { Int32, Table, Utf8, vectorFromArray } from "apache-arrow";
+import { known } from "./known.ts";
 
 /** How a table is written. */
 export interface WriteOptions {
@@ -17,9 +18,8 @@ export async function writeTable(
 ): Promise<LanceTable> {
   const database = await connect(folder);
   const [first, ...others] = parts;
-  if (first === undefined) throw new Error("a table needs a part");
   const storageOptions = { new_table_enable_stable_row_ids: String(stableRowIds) };
-  const table = await database.createTable(name, first, { storageOptions });
+  const table = await database.createTable(name, known(first), { storageOptions });
   for (const part of others) await table.add(part);
   return table;
 }

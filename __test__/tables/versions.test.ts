@@ -86,6 +86,17 @@ describe("a version that", () => {
   });
 });
 
-test("a branch that does not exist is an error that names it", async () => {
-  await failure(() => StreamingDataset.open(path, { branch: "absent" }), "VERSION_NOT_FOUND", "absent");
+test("a branch that does not exist is an error that names it, with and without a version", async () => {
+  for (const options of [{}, { version: 1 }]) {
+    const open = () => StreamingDataset.open(path, { branch: "absent", ...options });
+    await failure(open, "VERSION_NOT_FOUND", "no branch", '"absent"');
+  }
+});
+
+test("a table that does not exist is no missing version, whatever version is asked for", async () => {
+  const state = await withDataset(path, stored, (dataset) => dataset.stateDict());
+  for (const options of [{ version: 1 }, { state }]) {
+    const open = () => StreamingDataset.open(tablePath(folder, "absent"), options);
+    await failure(open, "TABLE_NOT_FOUND", "absent.lance");
+  }
 });

@@ -30,24 +30,25 @@ const checkpoint = values.resume ? loadCheckpoint(checkpointFile) : undefined;
 if (checkpoint) {
   dataset.loadStateDict(checkpoint.state);
   classifier.weights.set(checkpoint.weights);
-  console.log(
-    `resuming in epoch ${dataset.epoch + 1}, after ${dataset.stats.consumedRows.toLocaleString("en")} rows of it`,
-  );
+  console.log(`resuming in epoch ${dataset.epoch + 1}, after ${rowsSeen().toLocaleString("en")} rows of it`);
 }
+
+if (dataset.epoch >= epochs) console.log(`all ${epochs} epochs are trained: --epochs trains more`);
 
 // When a loop over the loader has run to its end, the dataset stands at the next epoch.
 while (dataset.epoch < epochs) {
   const title = `epoch ${dataset.epoch + 1}`;
-  const progress = new Progress(title, dataset.numSamples, dataset.stats.consumedRows);
+  const rate = 0.3 / (dataset.epoch + 1);
+  const progress = new Progress(title, dataset.numSamples, rowsSeen());
   let steps = 0;
   for await (const batch of loader) {
     const { images, labels } = digitsOf(batch);
-    progress.add(batch.numRows, classifier.train(images, labels, 0.3));
+    progress.add(batch.numRows, classifier.train(images, labels, rate));
     if (++steps % 50 === 0) save();
   }
   save();
-  const { loss, rate } = progress.end();
-  console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${rate}`);
+  const { loss, speed } = progress.end();
+  console.log(`${title}  loss ${loss}  accuracy ${(await accuracy()).toFixed(4)}  ${speed}`);
 }
 
 /** The columns of a batch as typed arrays: views of its memory, no copies. */
@@ -56,6 +57,11 @@ function digitsOf(batch: Batch): { images: Uint8Array; labels: Int32Array } {
     images: batch.tensor("image").data as Uint8Array, // of the shape [rows, 784]
     labels: batch.column("label") as Int32Array,
   };
+}
+
+/** How many rows of this epoch were trained on. */
+function rowsSeen(): number {
+  return [dataset.stateDict().samples_consumed_per_split].flat().reduce((sum, rows) => sum + rows, 0);
 }
 
 /** Saves where the data stands and what was learned from it up to there. */

@@ -10,7 +10,7 @@ export class Progress {
 
   /** Starts at `done` of `total` rows. */
   constructor(title: string, total: number, done: number) {
-    const format = `${title} [{bar}] {percentage}%  loss {loss}  {rate}`;
+    const format = `${title} [{bar}] {percentage}%  loss {loss}  {speed}`;
     this.#bar = new SingleBar({ format, hideCursor: true, clearOnComplete: true });
     this.#bar.start(total, done, this.#figures());
   }
@@ -24,17 +24,17 @@ export class Progress {
   }
 
   /** Takes the bar away and tells the figures. */
-  end(): { loss: string; rate: string } {
+  end(): { loss: string; speed: string } {
     this.#bar.stop();
     return this.#figures();
   }
 
-  #figures(): { loss: string; rate: string } {
+  #figures(): { loss: string; speed: string } {
     const seconds = (performance.now() - this.#start) / 1000;
     const rate = Math.round(this.#rows / Math.max(seconds, 0.001));
     return {
       loss: (this.#loss / Math.max(this.#steps, 1)).toFixed(4),
-      rate: `${rate.toLocaleString("en")} rows/s`,
+      speed: `${rate.toLocaleString("en")} rows/s`,
     };
   }
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { StreamingDataset } from "../../../src/index.ts";
 import { failure } from "../../support/errors.ts";
 import { epochIds, idOf, idsOf, readIds, withDataset } from "../../support/reading.ts";
-import { writeIds } from "../../support/tables.ts";
+import { range, writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const path = await writeIds(tempFolder(), "ids", 60, { fragments: 3 });
@@ -94,17 +94,23 @@ describe("a signal ends a loop, whose state is exact and goes on elsewhere:", ()
 });
 
 describe("a signal settles what waits", () => {
-  test("for the first batch", async () => {
-    await using dataset = await StreamingDataset.open(path, { ...options, signal: controller.signal });
-    const iterator = dataset.batches(60);
-    const calls = [iterator.next(), iterator.next()];
-    controller.abort(reason);
-    const [first, second] = await Promise.allSettled(calls);
-    // The batch may have been there at once.
-    const handed = first?.status === "fulfilled";
-    await aborted(() => (handed ? calls[1] : calls[0]));
-    expect(handed ? second?.status : (await calls[1])?.done).toBe(handed ? "rejected" : true);
-    expect(dataset.stateDict().samples_consumed_per_split).toEqual(handed ? [20, 20, 20] : [0, 0, 0]);
+  test("for batches, of which some may have been there before", async () => {
+    for (let round = 0; round < 10; round++) {
+      const during = new AbortController();
+      await using dataset = await StreamingDataset.open(path, { ...options, signal: during.signal });
+      const iterator = dataset.batches(6);
+      const calls = range(0, 10).map(() => iterator.next());
+      during.abort(reason);
+      const outcomes = await Promise.allSettled(calls);
+      const handed = outcomes.flatMap((outcome) =>
+        outcome.status === "fulfilled" && outcome.value.value ? idsOf(outcome.value.value) : [],
+      );
+      expect(handed).toEqual(order.slice(0, handed.length));
+      const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+      expect(failed).toMatchObject([{ code: "ABORTED", cause: reason }]);
+      const counts = dataset.stateDict().samples_consumed_per_split as readonly number[];
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(handed.length);
+    }
   });
 
   test("for a collate that never settles, and all calls behind it", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Batch, type EpochStream, StreamingDataset } from "../../../src/index.ts";
-import { epochIds, idOf, idsOf, readIds } from "../../support/reading.ts";
+import { epochIds, idOf, idsOf, nextIds, readIds } from "../../support/reading.ts";
 import { writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -90,14 +90,14 @@ describe("an iterator", () => {
     const taken: number[] = [];
     {
       await using iterator = dataset.batches(4);
-      for (let step = 0; step < 3; step++) taken.push(...(await idsOfNext(iterator)));
+      for (let step = 0; step < 3; step++) taken.push(...(await nextIds(iterator)));
     }
     await expectExactlyTwelve(taken);
   });
 
   test("is ended by return(), which may be called again", async () => {
     const iterator = dataset.batches(12);
-    const taken = await idsOfNext(iterator);
+    const taken = await nextIds(iterator);
     expect(await iterator.return()).toEqual({ done: true, value: undefined });
     expect(await iterator.return()).toEqual({ done: true, value: undefined });
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
@@ -120,9 +120,3 @@ describe("an iterator", () => {
     expect(dataset.epoch).toBe(1);
   });
 });
-
-async function idsOfNext(iterator: EpochStream<Batch>): Promise<number[]> {
-  const { value } = await iterator.next();
-  if (value === undefined) throw new Error("the epoch is over");
-  return idsOf(value);
-}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Batch, type EpochStream, StreamingDataset } from "../../../src/index.ts";
+import { type Batch, StreamingDataset } from "../../../src/index.ts";
 import { failure } from "../../support/errors.ts";
-import { epochIds, idsOf, readIds } from "../../support/reading.ts";
+import { epochIds, idsOf, nextIds, readIds } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -19,10 +19,10 @@ describe("only one iterator at a time", () => {
   test("reads: a second one fails at its first next(), and the first one goes on", async () => {
     const first = dataset.batches(10);
     const second = dataset.batches(10);
-    expect(await idsOfNext(first)).toEqual(order.slice(0, 10));
+    expect(await nextIds(first)).toEqual(order.slice(0, 10));
     await failure(() => second.next(), "ITERATOR_OPEN", "return()");
     await failure(() => dataset[Symbol.asyncIterator]().next(), "ITERATOR_OPEN");
-    expect(await idsOfNext(first)).toEqual(order.slice(10, 20));
+    expect(await nextIds(first)).toEqual(order.slice(10, 20));
     await first.return();
     expect(await readIds(dataset)).toEqual(order.slice(20));
   });
@@ -31,7 +31,7 @@ describe("only one iterator at a time", () => {
     const iterators = range(0, 4).map(() => dataset.batches(10));
     const ids = [];
     for (const iterator of iterators) {
-      ids.push(...(await idsOfNext(iterator)));
+      ids.push(...(await nextIds(iterator)));
       await iterator.return();
     }
     expect(ids).toEqual(order);
@@ -94,15 +94,9 @@ test("two datasets are read in turns, each in its own order", async () => {
   const [left, right] = [dataset.batches(3), other.batches(4)];
   const [ids, others]: [number[], number[]] = [[], []];
   for (let step = 0; step < 10; step++) {
-    ids.push(...(await idsOfNext(left)));
-    others.push(...(await idsOfNext(right)));
+    ids.push(...(await nextIds(left)));
+    others.push(...(await nextIds(right)));
   }
   expect(ids).toEqual(order.slice(0, 30));
   expect(others).toEqual(await epochIds(path, options));
 });
-
-async function idsOfNext(iterator: EpochStream<Batch>): Promise<number[]> {
-  const { value } = await iterator.next();
-  if (value === undefined) throw new Error("the epoch is over");
-  return idsOf(value);
-}

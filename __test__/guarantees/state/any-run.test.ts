@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type StateDict, StreamingDataset, type StreamingDatasetOptions } from "../../../src/index.ts";
+import { known } from "../../support/known.ts";
 import { planned, type Splits, splitsOf } from "../../support/plan-model.ts";
 import { epochIds, sorted } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
@@ -48,9 +49,7 @@ describe.each(setUps)(
     });
 
     function worldOf(size: number): World {
-      const world = worlds.get(size);
-      if (world === undefined) throw new Error(`no world of ${size} ranks`);
-      return world;
+      return known(worlds.get(size));
     }
 
     /** Runs a part from a state: what it read, and where it stands. No rank sees the end of the epoch. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type StateDict, StreamingDataset, type StreamingDatasetOptions } from "../../../src/index.ts";
 import { failure } from "../../support/errors.ts";
+import { known } from "../../support/known.ts";
 import { planned, type Splits, splitsOf } from "../../support/plan-model.ts";
 import { epochIds, sorted } from "../../support/reading.ts";
 import { range, writeIds } from "../../support/tables.ts";
@@ -30,9 +31,7 @@ afterAll(async () => {
 });
 
 function world(size: number): World {
-  const found = worlds.get(size);
-  if (found === undefined) throw new Error(`no world of ${size} ranks`);
-  return found;
+  return known(worlds.get(size));
 }
 
 const pairs = sizes.flatMap((from) => sizes.map((to) => [from, to] as const));
@@ -92,7 +91,7 @@ describe("the state of one rank alone", () => {
     world(2).load(start);
     await world(2).read(numSplits, () => 1);
     const [, second] = world(2).states();
-    world(3).load(second ?? never());
+    world(3).load(known(second));
     expect(sorted((await world(3).read(8)).flat(2))).toEqual(sorted(epoch.slice(2 * numSplits)));
   });
 
@@ -104,7 +103,7 @@ describe("the state of one rank alone", () => {
       ...options,
       worldSize: 2,
       rank: 0,
-      state: first ?? never(),
+      state: known(first),
     });
     expect(dataset.stateDict()).toEqual(first);
   });
@@ -114,7 +113,7 @@ describe("the state of one rank alone", () => {
     await world(2).read(7, () => 1);
     const [first] = world(2).states();
     for (const size of [1, 3]) {
-      const load = () => world(size).load(first ?? never());
+      const load = () => world(size).load(known(first));
       await failure(load, "STATE_MISMATCH", "splits 0 to 11", "mergeStateDicts");
     }
     // Four ranks: the first two own splits of the saved rank only.
@@ -122,7 +121,7 @@ describe("the state of one rank alone", () => {
     await using within = await StreamingDataset.open(path, {
       ...options,
       ...topology,
-      state: first ?? never(),
+      state: known(first),
     });
     expect(within.numSamples).toBe(30);
   });
@@ -149,8 +148,4 @@ test("a surplus that is kept resumes at the end of the epoch, too", async () => 
 async function startOf(table: string, setUp: StreamingDatasetOptions): Promise<StateDict> {
   await using dataset = await StreamingDataset.open(table, setUp);
   return dataset.stateDict();
-}
-
-function never(): never {
-  throw new Error("there is such a state");
 }

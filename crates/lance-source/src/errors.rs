@@ -20,7 +20,12 @@ fn is_source_place(part: &str) -> bool {
 }
 
 /// A failed open of `uri`: says whether the table, its branch or only the version is missing.
-pub(crate) fn open_failed(uri: &str, branch: Option<&str>, version: Option<u64>, error: lance::Error) -> Error {
+pub(crate) fn open_failed(
+    uri: &str,
+    branch: Option<&str>,
+    version: Option<u64>,
+    error: lance::Error,
+) -> Error {
     use lance::Error::{DatasetNotFound, NotFound, RefNotFound, VersionNotFound};
     match (&error, branch, version) {
         (DatasetNotFound { .. }, _, None) | (NotFound { .. }, None, None) => Error::new(

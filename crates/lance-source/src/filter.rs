@@ -17,7 +17,11 @@ use crate::errors::{read_failed, text_of};
 
 const WHAT: &str = "scanning the filter's rows";
 
-pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, filter: String) -> Result<RowSet> {
+pub(crate) async fn filtered_rows(
+    dataset: Arc<Dataset>,
+    rows: Arc<LiveRows>,
+    filter: String,
+) -> Result<RowSet> {
     let invalid = |error: lance::Error| {
         Error::new(
             Code::InvalidFilter,
@@ -37,11 +41,14 @@ pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, fi
     while let Some(batch) = batches.try_next().await.map_err(|error| read_failed(WHAT, error))? {
         let addresses: Option<&UInt64Array> =
             batch.column_by_name(ROW_ADDR).and_then(|column| column.as_primitive_opt::<UInt64Type>());
-        let addresses =
-            addresses.ok_or_else(|| Error::new(Code::Internal, "the scan of a filter delivered no row addresses"))?;
+        let addresses = addresses
+            .ok_or_else(|| Error::new(Code::Internal, "the scan of a filter delivered no row addresses"))?;
         for &address in addresses.values() {
             let ordinal = rows.ordinal_of(address).ok_or_else(|| {
-                Error::new(Code::Internal, format!("the filter kept the row at address {address}, which is not live"))
+                Error::new(
+                    Code::Internal,
+                    format!("the filter kept the row at address {address}, which is not live"),
+                )
             })?;
             kept.insert(ordinal);
         }

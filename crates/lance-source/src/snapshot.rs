@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_schema::{Schema, SchemaRef};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use lance::dataset::builder::DatasetBuilder;
 use lance::Dataset;
+use lance::dataset::builder::DatasetBuilder;
 use lance_loader_order::Result;
 use lance_loader_permutation::RowSet;
 
@@ -34,15 +34,13 @@ impl Snapshot {
     }
 
     async fn load(location: Location) -> Result<Self> {
-        let mut builder = DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options);
-        builder = match (&location.branch, location.version) {
-            (Some(branch), version) => builder.with_branch(branch, version),
-            (None, Some(version)) => builder.with_version(version),
-            (None, None) => builder,
-        };
-        let dataset = builder.load().await.map_err(|error| {
-            open_failed(&location.uri, location.branch.as_deref(), location.version, error)
-        })?;
+        let mut opened = open_dataset(&location, location.version).await;
+        if opened.is_err() && location.version.is_some() {
+            // A version is what is missing only where the table and its branch are not.
+            let newest = open_dataset(&location, None).await;
+            opened = newest.and(opened);
+        }
+        let dataset = opened?;
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
         Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), identity })
@@ -85,4 +83,16 @@ impl Snapshot {
         let projection = Projection::new(&self.dataset, columns, blobs)?;
         LanceSource::new(self.dataset.clone(), self.rows.clone(), projection)
     }
+}
+
+async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
+    let mut builder =
+        DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options.clone());
+    builder = match (&location.branch, version) {
+        (Some(branch), version) => builder.with_branch(branch, version),
+        (None, Some(version)) => builder.with_version(version),
+        (None, None) => builder,
+    };
+    let branch = location.branch.as_deref();
+    builder.load().await.map_err(|error| open_failed(&location.uri, branch, version, error))
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Weak};
 use lance_loader_fetch::epoch::EpochRows;
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
-    Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout, Topology,
+    Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout,
+    Topology,
 };
 use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
 use napi_derive::napi;
@@ -72,7 +73,10 @@ impl Plan {
         let order = order_of(rows, options)?;
         let progress = match options.progress.as_slice() {
             [] => vec![0; num_splits],
-            progress => progress.iter().map(|&done| count("samples_consumed_per_split", done)).collect::<Result<_>>()?,
+            progress => progress
+                .iter()
+                .map(|&done| count("samples_consumed_per_split", done))
+                .collect::<Result<_>>()?,
         };
         let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
         Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order: Arc::new(order) })
@@ -98,8 +102,9 @@ impl Plan {
         let from = count("from", from)?;
         let left = self.plan.remaining().saturating_sub(from);
         let samples = count("count", samples)?.min(left);
-        let samples = usize::try_from(samples)
-            .map_err(|_| Error::new(Code::InvalidArgument, format!("count is {samples}, more than fit into memory")))?;
+        let samples = usize::try_from(samples).map_err(|_| {
+            Error::new(Code::InvalidArgument, format!("count is {samples}, more than fit into memory"))
+        })?;
         Ok((from, samples))
     }
 }
@@ -167,7 +172,9 @@ impl Plan {
             let mut rows = vec![0; samples];
             self.rows_from(from).fill(&mut rows)?;
             if let Some(eligible) = &table.eligible {
-                let outside = |row| Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()));
+                let outside = |row| {
+                    Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()))
+                };
                 eligible.select_many(&mut rows).map_err(outside)?;
             }
             table.source.row_ids(&mut rows)?;

@@ -55,7 +55,11 @@ impl TableData {
 fn schema_bytes(source: &dyn RowSource) -> Result<Vec<u8>> {
     let schema = delivered_schema(&source.schema())?;
     let failed = |error: arrow_schema::ArrowError| {
-        Error::new(Code::UnsupportedType, format!("the table's schema can't be written as Arrow IPC: {error}")).with_cause(error)
+        Error::new(
+            Code::UnsupportedType,
+            format!("the table's schema can't be written as Arrow IPC: {error}"),
+        )
+        .with_cause(error)
     };
     let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &schema).map_err(failed)?;
     writer.finish().map_err(failed)?;
