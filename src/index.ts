@@ -1,4 +1,4 @@
-export { type ArrowTable } from "./arrow/accept/accept.ts";
+export type { ArrowTable } from "./arrow/accept/accept.ts";
 export { Batch } from "./arrow/batch.ts";
 export type { NumericArray } from "./arrow/dtype.ts";
 export type { IntervalValue, Row, RowValue } from "./arrow/row-value.ts";
@@ -8,7 +8,9 @@ export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } fr
 export type { EpochStream } from "./streaming/epoch-iterator.ts";
 export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";
 export type { FetchMode, StreamingDatasetOptions, WorkerInfo } from "./streaming/options.ts";
+export type { PackingOptions } from "./streaming/packing/options.ts";
+export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
-export type { StreamingStatistics } from "./streaming/statistics.ts";
+export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";

@@ -1,8 +1,18 @@
 import type { Schema } from "apache-arrow";
 import { Batch } from "../arrow/batch.ts";
+import type { NativeBatch } from "../arrow/layout.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { fromNative, native } from "./native-errors.ts";
-import type { NativePipeline } from "./opened.ts";
+
+/** Where batches come from: a running read of the addon. */
+export interface BatchSource {
+  /** The batches that are ready, about `maxRows` rows at most; none while there is none, `null` at the end. */
+  take(maxRows: number): NativeBatch[] | null;
+  /** Fulfilled when `take` has something to say. */
+  wait(): Promise<void>;
+  /** Ends the read. */
+  close(): void;
+}
 
 /** The most rows that one call of the addon brings over, unless one batch has more. */
 const rowsPerCall = 8192;
@@ -14,13 +24,13 @@ const rowsPerCall = 8192;
  * again only after its promise has settled.
  */
 export class BatchReader {
-  readonly #pipeline: NativePipeline;
+  readonly #pipeline: BatchSource;
   readonly #schema: Schema;
   #waiting: Batch[] = [];
   #at = 0;
   #closed = false;
 
-  constructor(pipeline: NativePipeline, schema: Schema) {
+  constructor(pipeline: BatchSource, schema: Schema) {
     this.#pipeline = pipeline;
     this.#schema = schema;
   }

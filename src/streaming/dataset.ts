@@ -29,7 +29,7 @@ export interface CollatedBatchesOptions<Output> extends BatchesOptions {
   readonly prefetch?: number;
 }
 
-/** How many samples a plain loop over a dataset reads at once. */
+/** The most samples that a plain loop over a dataset reads at once. */
 const sampleBatchRows = 256;
 
 /**
@@ -65,7 +65,7 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     const state = resolved.state && checkState(resolved.state);
     const table = await openTable(await resolveSource(source), state ? atState(resolved, state) : resolved);
     try {
-      return new StreamingDataset(new Progress(table, resolved, state));
+      return new StreamingDataset(await Progress.begin(table, resolved, state));
     } catch (error) {
       table.handle.close();
       throw error;
@@ -81,9 +81,9 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     return mergeStateDicts(states);
   }
 
-  /** The columns' names and types. */
+  /** The columns' names and types; in packing those of the blocks. */
   get schema(): Schema {
-    return this.#progress.table.schema;
+    return this.#progress.schema;
   }
 
   /** The names of the columns, in order. */
@@ -111,9 +111,9 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     return this.#progress.seed;
   }
 
-  /** The samples of this rank's (and worker's) epoch, those already handed over included. */
+  /** The samples of this rank's (and worker's) epoch, in packing its blocks; those already handed over included. */
   get numSamples(): number {
-    return this.#progress.plan.total;
+    return this.#progress.total;
   }
 
   /** The rows of the table, or of the filter, that no rank gets because they are left over from the cut into splits: see `remainder`. */
@@ -123,7 +123,7 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
 
   /** What was read, and where the rows are. */
   get stats(): StreamingStatistics {
-    const { table, consumed } = this.#progress;
+    const { table, consumed, packing } = this.#progress;
     const { bytesLoaded, fetchTime, budgetUsed, ...rows } = native(() => table.handle.statistics());
     const queues =
       this.#read === undefined
@@ -133,7 +133,8 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
             prefetchQueueDepth: rows.readyRows + this.#read.waitingRows,
             unscannedRows: rows.unscannedRows,
           };
-    return { bytesLoaded, fetchTime, ...queues, consumedRows: consumed, budgetUsed };
+    const read = { bytesLoaded, fetchTime, ...queues, consumedRows: consumed, budgetUsed };
+    return packing === undefined ? read : { ...read, packing };
   }
 
   /**
@@ -170,12 +171,14 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
 
   /** The samples of the rest of the epoch, as plain objects. */
   [Symbol.asyncIterator](): EpochStream<Row> {
-    const read = this.#begin(sampleBatchRows, false);
+    const read = this.#begin(Math.min(sampleBatchRows, this.#progress.sampleRows), false);
     return new EpochIterator(read, new SampleStage(read));
   }
 
   /**
    * Where the epoch stands: what the consumer was handed, and no more. Synchronous, at any time, also while iterating.
+   *
+   * @throws {@link LanceLoaderError} `STATE_INVALID` in packing, in the middle of a cycle of the owned splits.
    */
   stateDict(): StateDict {
     return this.#progress.state();

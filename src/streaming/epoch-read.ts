@@ -93,7 +93,7 @@ export class EpochRead {
     const signal = this.#signal;
     this.#options.opened(this);
     if (signal?.aborted) throw aborted(signal);
-    this.#reader = new BatchReader(progress.read(batchRows), progress.table.schema);
+    this.#reader = new BatchReader(progress.read(batchRows), progress.schema);
     signal?.addEventListener("abort", this.#abort, { once: true });
     return this.#reader;
   }

@@ -1,5 +1,6 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import { mergePackingStates, packingFields } from "./packing/state.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 
 /** What must be the same in all states of one run. Fields that a state lacks are not compared. */
@@ -34,9 +35,17 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   for (const other of checked.slice(1)) {
     for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
   }
+  const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
+  if (arePacked(checked)) {
+    const packed = mergePackingStates(checked);
+    return {
+      ...shared,
+      ...packed,
+      positions_consumed_per_split: packed.samples_consumed_per_split as number[],
+    };
+  }
   const samples = largest(checked, (state) => state.samples);
   const positions = largest(checked, (state) => state.positions);
-  const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
   const merged = { ...shared, samples_consumed_per_split: samples, positions_consumed_per_split: positions };
   const missing = uncovered(checked, first.numSplits);
   if (missing === undefined) return merged;
@@ -47,6 +56,18 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
         "merge the states of all ranks of the run.",
     );
   return merged;
+}
+
+/** Whether the states are of packed blocks: all of one packing, or none. */
+function arePacked(states: readonly CheckedState[]): boolean {
+  const [first, ...others] = states.map(({ fields }) => fields);
+  for (const other of others) {
+    for (const field of packingFields) {
+      // Unlike other fields, one that is missing tells that nothing is packed.
+      compare(field, JSON.stringify(first?.[field]) ?? "absent", JSON.stringify(other[field]) ?? "absent");
+    }
+  }
+  return first?.pack_sequences !== undefined;
 }
 
 function compare(field: string, left: unknown, right: unknown): void {

@@ -10,8 +10,6 @@ import type { ResolvedOptions } from "./options.ts";
 export type NativeTable = InstanceType<NativeBinding["Table"]>;
 /** The addon's handle of a plan. */
 export type NativePlan = InstanceType<NativeBinding["Plan"]>;
-/** The addon's handle of a running read. */
-export type NativePipeline = InstanceType<NativeBinding["Pipeline"]>;
 
 /** A table that was opened, and what is known of it. */
 export interface OpenedTable {

@@ -3,6 +3,12 @@ import { checkBoolean, checkChoice, checkInteger, checkOptions, checkString, inv
 import { LanceLoaderError } from "../errors.ts";
 import { checkStorageOptions } from "../tables/source.ts";
 import { maxSplits } from "./max-splits.ts";
+import {
+  type PackingOptions,
+  packingOptions,
+  type ResolvedPacking,
+  resolvePacking,
+} from "./packing/options.ts";
 import type { StateDict } from "./state.ts";
 
 /** How rows are fetched: see {@link StreamingDatasetOptions.fetch}. */
@@ -17,7 +23,7 @@ export interface WorkerInfo {
 }
 
 /** Options of `StreamingDataset.open`. */
-export interface StreamingDatasetOptions {
+export interface StreamingDatasetOptions extends PackingOptions {
   /** Columns to read, in this order; `_rowid` is the row id. All columns by default. */
   readonly columns?: readonly string[];
   /** An SQL expression: only rows for which it is true belong to the epoch. Scanned once, when the dataset is opened. */
@@ -113,6 +119,8 @@ export interface ResolvedOptions {
   readonly blobs: "bytes" | "descriptors";
   readonly lendBuffers: boolean;
   readonly signal: AbortSignal | undefined;
+  /** `undefined` without packing. */
+  readonly packing: ResolvedPacking | undefined;
 }
 
 const known: readonly (keyof StreamingDatasetOptions)[] = [
@@ -139,6 +147,7 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "blobs",
   "lendBuffers",
   "signal",
+  ...packingOptions,
 ];
 
 /**
@@ -179,6 +188,7 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     blobs: checkChoice("blobs", blobs, ["bytes", "descriptors"]),
     lendBuffers: checkBoolean("lendBuffers", lendBuffers),
     signal: optional(options.signal, checkSignal),
+    packing: resolvePacking(options),
   };
 }
 

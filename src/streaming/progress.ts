@@ -1,49 +1,61 @@
 import { randomBytes } from "node:crypto";
-import { show } from "../check.ts";
+import type { Schema } from "apache-arrow";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
+import type { BatchSource } from "./batch-reader.ts";
+import { type EpochStart, planOf } from "./epoch-plan.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
 import { native } from "./native-errors.ts";
-import type { NativePipeline, NativePlan, OpenedTable } from "./opened.ts";
+import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { badState, type CheckedState, type StateDict, seedOf, stateFormat } from "./state.ts";
+import { comparePacking } from "./packing/compare.ts";
+import { estimateBlocks } from "./packing/estimate.ts";
+import type { ResolvedPacking } from "./packing/options.ts";
+import { PackedEpoch } from "./packing/packed-epoch.ts";
+import { checkingState } from "./packing/state.ts";
+import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
+import type { PackingStatistics } from "./statistics.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
 const readyBytes = 4 * 2 ** 20;
-
-/** Where an epoch begins: what its plan is made of. */
-interface Start {
-  readonly seed: bigint;
-  readonly numSplits: number;
-  readonly epoch: number;
-  /** Samples of each split that were handed over before; none when empty. */
-  readonly samples: readonly number[];
-}
 
 /** Where a dataset stands in its epoch, and the plan of what is left of it. */
 export class Progress {
   readonly table: OpenedTable;
   readonly #options: ResolvedOptions;
-  #start: Start;
+  #start: EpochStart;
   #plan: NativePlan;
+  /** With packing: the blocks of an epoch, and where they stand. */
+  #blocks: number | undefined;
+  #packed: PackedEpoch | undefined;
+  /** What packing made of the epoch before. */
+  #lastPacking: PackingStatistics | undefined;
   /** Samples of the plan that were handed over. */
   #position = 0;
   #consumed = 0;
 
+  private constructor(table: OpenedTable, options: ResolvedOptions, start: EpochStart, plan: NativePlan) {
+    this.table = table;
+    this.#options = options;
+    this.#start = start;
+    this.#plan = plan;
+  }
+
   /**
    * At a state, or at the start of the epoch that the options name.
    *
-   * @throws {@link LanceLoaderError} What `load` throws, and `INVALID_ARGUMENT`, `TOO_FEW_ROWS`.
+   * @throws {@link LanceLoaderError} What `load` throws, and `INVALID_ARGUMENT`, `TOO_FEW_ROWS`; in packing also `UNSUPPORTED_TYPE`, `READ_FAILED`, `ABORTED`.
    */
-  constructor(table: OpenedTable, options: ResolvedOptions, state?: CheckedState) {
-    this.table = table;
-    this.#options = options;
+  static async begin(table: OpenedTable, options: ResolvedOptions, state?: CheckedState): Promise<Progress> {
     const { shuffleSeed, randomSeed, numSplits, worldSize, epoch } = options;
     const seed = shuffleSeed ?? (randomSeed ? drawSeed() : 0n);
-    this.#start = { seed, numSplits: numSplits ?? state?.numSplits ?? worldSize, epoch, samples: [] };
+    const start = { seed, numSplits: numSplits ?? state?.numSplits ?? worldSize, epoch, samples: [] };
     const adopted = state !== undefined && numSplits === undefined;
-    this.#plan = adopted ? this.#planOfState(this.#start) : this.#planOf(this.#start);
-    if (state !== undefined) this.load(state);
+    const plan = adopted ? planOfState(table, options, start) : planOf(table.handle, options, start);
+    const progress = new Progress(table, options, start, plan);
+    if (options.packing !== undefined) await progress.#beginPacking(options.packing, state);
+    if (state !== undefined) progress.load(state);
+    return progress;
   }
 
   get epoch(): number {
@@ -68,6 +80,27 @@ export class Progress {
     return this.#plan;
   }
 
+  /** The columns of the batches. */
+  get schema(): Schema {
+    return this.#packed?.schema ?? this.table.schema;
+  }
+
+  /** The samples of this rank and worker in the whole epoch. */
+  get total(): number {
+    return this.#packed?.total ?? this.#plan.total;
+  }
+
+  /** The most samples that a plain loop should read at once. */
+  get sampleRows(): number {
+    return this.#packed?.sampleRows ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** What packing has made of the epoch, or, until it is begun, of the one before. */
+  get packing(): PackingStatistics | undefined {
+    const last = this.#packed?.isAtStart ? this.#lastPacking : undefined;
+    return last ?? this.#packed?.statistics;
+  }
+
   /** Samples that were handed over by this object, over all epochs. */
   get consumed(): number {
     return this.#consumed;
@@ -77,33 +110,38 @@ export class Progress {
   commit(samples: number): void {
     this.#position += samples;
     this.#consumed += samples;
+    this.#packed?.commit(samples);
   }
 
   /** Goes to the start of an epoch. */
   begin(epoch: number): void {
-    this.#goTo({ ...this.#start, epoch, samples: [] });
+    const start = { ...this.#start, epoch, samples: [] };
+    const plan = planOf(this.table.handle, this.#options, start);
+    const packed = this.#packedEpoch(plan, this.#blocks);
+    this.#lastPacking = this.packing;
+    this.#goTo(start, plan, packed);
   }
 
   /** Starts to read what is left. */
-  read(batchRows: number): NativePipeline {
+  read(batchRows: number): BatchSource {
     const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
-    return native(() =>
-      this.table.handle.start(this.#plan, {
-        skip: this.#position,
-        batchRows,
-        ioQueueDepth,
-        readyBytes,
-        fetch,
-        lendBuffers,
-        ...(readBatchSize !== undefined && { readBatchSize }),
-      }),
-    );
+    const options = {
+      skip: this.#position,
+      batchRows,
+      ioQueueDepth,
+      readyBytes,
+      fetch,
+      lendBuffers,
+      ...(readBatchSize !== undefined && { readBatchSize }),
+    };
+    return this.#packed?.read(options) ?? native(() => this.table.handle.start(this.#plan, options));
   }
 
   /** The state of what was handed over. */
   state(): StateDict {
     const { shuffle, shuffleClumpSize, remainder, filter } = this.#options;
-    const samples = this.#samples();
+    const packed = this.#packed?.state();
+    const samples = (packed?.samples_consumed_per_split as number[] | undefined) ?? this.#samples();
     const [start = 0, end = samples.length] = this.#plan.ownedSplits;
     return {
       shuffle_seed: seedOf(this.seed),
@@ -121,6 +159,7 @@ export class Progress {
       remainder,
       filter: filter ?? null,
       owned_splits: [start, end],
+      ...packed,
     };
   }
 
@@ -135,26 +174,44 @@ export class Progress {
       seed: state.seed,
       numSplits: state.numSplits,
       epoch: state.epoch,
-      samples: state.samples,
+      samples: this.#packed === undefined ? state.samples : [],
     };
-    const plan = this.#planOfState(start);
-    const [first = 0, end = 0] = plan.ownedSplits;
-    const exact = first >= state.owned[0] && end <= state.owned[1];
-    if (!exact && !isUniform(state.samples))
-      throw new LanceLoaderError(
-        "STATE_MISMATCH",
-        `The state owns splits ${state.owned[0]} to ${state.owned[1] - 1} and its progress is uneven, but this dataset owns splits ${first} to ${end - 1}: ` +
-          "merge the states of all ranks with StreamingDataset.mergeStateDicts first.",
-      );
+    const plan = planOfState(this.table, this.#options, start);
+    if (this.#packed === undefined) checkOwner(state, plan);
+    const blocks = state.fields.blocks_per_epoch ?? this.#blocks;
+    const packed = checkingState("STATE_INVALID", () => this.#packedEpoch(plan, blocks));
+    packed?.load(state);
+    this.#blocks = blocks;
+    this.#lastPacking = undefined;
+    this.#goTo(start, plan, packed);
+  }
+
+  #goTo(start: EpochStart, plan: NativePlan, packed: PackedEpoch | undefined): void {
     this.#start = start;
     this.#plan = plan;
+    this.#packed = packed;
     this.#position = 0;
   }
 
-  #goTo(start: Start): void {
-    this.#plan = this.#planOf(start);
-    this.#start = start;
-    this.#position = 0;
+  async #beginPacking(options: ResolvedPacking, state: CheckedState | undefined): Promise<void> {
+    const { blocksPerEpoch } = options;
+    const adopted = blocksPerEpoch === "auto" ? state?.fields.blocks_per_epoch : blocksPerEpoch;
+    this.#blocks = adopted ?? (await this.#estimate(options));
+    this.#packed = this.#packedEpoch(this.#plan, this.#blocks);
+  }
+
+  #estimate(options: ResolvedPacking): Promise<number> {
+    const { seed } = this.#start;
+    const table = this.table.handle;
+    // The estimate of every epoch and rank is that of epoch 0.
+    const plan = planOf(table, this.#options, { ...this.#start, epoch: 0 });
+    return estimateBlocks({ table, plan, options, seed, signal: this.#options.signal });
+  }
+
+  #packedEpoch(plan: NativePlan, blocks: number | undefined): PackedEpoch | undefined {
+    const { packing } = this.#options;
+    if (packing === undefined || blocks === undefined) return;
+    return new PackedEpoch(this.table.handle, plan, packing, blocks);
   }
 
   /**
@@ -168,36 +225,6 @@ export class Progress {
     const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
     const inStep = after.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
     return after.map((count, split) => (split >= start && split < end ? count : Math.max(count, inStep)));
-  }
-
-  #planOf(start: Start): NativePlan {
-    const { shuffle, shuffleClumpSize, remainder, rank, worldSize, worker } = this.#options;
-    return native(() =>
-      this.table.handle.plan({
-        numSplits: start.numSplits,
-        keepRemainder: remainder === "keep",
-        shuffle,
-        shuffleClumpSize,
-        shuffleSeed: start.seed,
-        epoch: start.epoch,
-        rank,
-        worldSize,
-        worker: worker.id,
-        numWorkers: worker.numWorkers,
-        progress: [...start.samples],
-      }),
-    );
-  }
-
-  #planOfState(start: Start): NativePlan {
-    try {
-      return this.#planOf(start);
-    } catch (cause) {
-      if (!(cause instanceof LanceLoaderError) || cause.code !== "INVALID_ARGUMENT") throw cause;
-      throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, {
-        cause,
-      });
-    }
   }
 
   #compare(state: CheckedState): void {
@@ -220,6 +247,7 @@ export class Progress {
         state.positions,
         "the samples consumed of each split: this dataset skips no rows, and can't go on where rows were skipped",
       );
+    comparePacking(fields, this.#options.packing, this.#blocks);
     this.#compareOrder(state);
   }
 
@@ -236,11 +264,25 @@ export class Progress {
   }
 }
 
-function mismatch(field: string, theirs: unknown, ours: unknown, way?: string): void {
-  if (theirs === undefined || theirs === ours) return;
+function planOfState(table: OpenedTable, options: ResolvedOptions, start: EpochStart): NativePlan {
+  try {
+    return planOf(table.handle, options, start);
+  } catch (cause) {
+    if (!(cause instanceof LanceLoaderError) || cause.code !== "INVALID_ARGUMENT") throw cause;
+    throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, {
+      cause,
+    });
+  }
+}
+
+/** Refuses a state that does not know how far the splits of a plan are. */
+function checkOwner({ owned, samples }: CheckedState, plan: NativePlan): void {
+  const [first = 0, end = 0] = plan.ownedSplits;
+  if ((first >= owned[0] && end <= owned[1]) || isUniform(samples)) return;
   throw new LanceLoaderError(
     "STATE_MISMATCH",
-    `The state is of another run: its ${field} is ${show(theirs)}, this dataset's is ${show(ours)}.${way === undefined ? "" : ` ${way}.`}`,
+    `The state owns splits ${owned[0]} to ${owned[1] - 1} and its progress is uneven, but this dataset owns splits ${first} to ${end - 1}: ` +
+      "merge the states of all ranks with StreamingDataset.mergeStateDicts first.",
   );
 }
 

@@ -1,6 +1,7 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { maxSplits } from "./max-splits.ts";
+import type { PackingState } from "./packing/state.ts";
 
 /** The version of the form of a state. */
 export const stateFormat = 1;
@@ -10,14 +11,14 @@ export const stateFormat = 1;
  *
  * The first five keys are those of LanceDB's Python loader, which reads them.
  */
-export interface StateDict {
+export interface StateDict extends PackingState {
   /** The seed; a decimal string above 2^53 - 1. */
   readonly shuffle_seed: number | string;
   /** The number of splits. */
   readonly num_splits: number;
   /** The epoch. */
   readonly epoch: number;
-  /** Samples of each split that were handed over; one number stands for all splits. For splits that this rank does not own, the least that it knows. */
+  /** Samples of each split that were handed over, in packing the documents that were consumed; one number stands for all splits. For splits that this rank does not own, the least that it knows. */
   readonly samples_consumed_per_split: readonly number[] | number;
   /** Positions of each split that were passed: as many as samples, where no row was skipped. */
   readonly positions_consumed_per_split?: readonly number[];
@@ -64,6 +65,15 @@ export function badState(field: string, value: unknown, allowed: string): LanceL
   return new LanceLoaderError(
     "STATE_INVALID",
     `The state's ${field} is ${show(value)}: it must be ${allowed}.`,
+  );
+}
+
+/** Refuses a state one of whose fields is of another run; a field that it lacks is not compared. */
+export function mismatch(field: string, theirs: unknown, ours: unknown, way?: string): void {
+  if (theirs === undefined || theirs === ours) return;
+  throw new LanceLoaderError(
+    "STATE_MISMATCH",
+    `The state is of another run: its ${field} is ${show(theirs)}, this dataset's is ${show(ours)}.${way === undefined ? "" : ` ${way}.`}`,
   );
 }
 
@@ -122,8 +132,9 @@ function checkCount(field: string, value: unknown, min = 0, max = Number.MAX_SAF
   return value;
 }
 
-/** The fields by which a table is opened. Others of the wrong type are those of another run. */
-function checkVersion({ table_version, table_branch }: StateDict): void {
+/** The fields by which a table is opened and its blocks are counted. Others of the wrong type are those of another run. */
+function checkVersion({ table_version, table_branch, blocks_per_epoch }: StateDict): void {
+  if (blocks_per_epoch !== undefined) checkCount("blocks_per_epoch", blocks_per_epoch, 1);
   if (table_version !== undefined) checkCount("table_version", table_version, 1);
   if (table_branch !== undefined && table_branch !== null && typeof table_branch !== "string")
     throw badState("table_branch", table_branch, "null or the name of a branch");

@@ -1,3 +1,25 @@
+/** What packing has made of the documents of this rank, since the start of an epoch. */
+export interface PackingStatistics {
+  /** Blocks that were handed over. */
+  readonly blocks: number;
+  /** Real tokens over all tokens of these blocks, 0 to 1; 1 where there are none. */
+  readonly utilization: number;
+  /** Tokens of documents in them, each `eosId` included. */
+  readonly realTokens: number;
+  /** Tokens of padding in them. */
+  readonly padTokens: number;
+  /** Documents that were consumed: begun, or with `packing: "bestFit"` handed over to their last token. */
+  readonly documentsConsumed: number;
+  /** Documents longer than a block that were cut. */
+  readonly documentsSplit: number;
+  /** Documents longer than a block that were left out. */
+  readonly documentsDropped: number;
+  /** Documents that were not consumed. */
+  readonly documentsLeftOver: number;
+  /** Tokens of begun documents that the budget cut off; 0 for splits that have blocks to give. */
+  readonly tokensLeftOver: number;
+}
+
 /** What a dataset has read and where its rows are: a reading, exact at the moment it was taken. */
 export interface StreamingStatistics {
   /** Bytes of rows that were read from the table, as they lie in memory, over all epochs. */
@@ -14,4 +36,6 @@ export interface StreamingStatistics {
   readonly consumedRows: number;
   /** Bytes of the memory budget that are in use, by all datasets that share it. */
   readonly budgetUsed: number;
+  /** With `packSequences`: what packing has made of the epoch; until the next one is begun, of the one that has ended. */
+  readonly packing?: PackingStatistics;
 }

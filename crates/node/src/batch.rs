@@ -4,8 +4,16 @@ use lance_loader_fetch::gather::{AlignedBuffer, Block};
 use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 use napi::Env;
 
+use crate::errors::{ErrorCode, from_napi};
+
+/// Batches as [`to_object`] makes them.
+pub(crate) fn to_objects(env: &Env, blocks: Vec<Block>, lend: bool) -> napi::Result<Vec<Object<'_>>, ErrorCode> {
+    let objects: napi::Result<Vec<_>> = blocks.into_iter().map(|block| to_object(env, block, lend)).collect();
+    objects.map_err(|error| from_napi(&error))
+}
+
 /// The batch as `{ numRows, data, layout }`; its memory is lent, or copied where `lend` is false or the runtime refuses.
-pub(crate) fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi::Result<Object<'env>> {
+fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi::Result<Object<'env>> {
     let rows = block.rows() as f64;
     let (data, layout) = block.into_parts();
     let layout: Vec<f64> = layout.into_iter().map(|number| number as f64).collect();

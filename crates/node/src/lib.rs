@@ -9,6 +9,7 @@ mod batch;
 mod convert;
 mod errors;
 mod opening;
+mod packing;
 mod pipeline;
 mod plan;
 mod runtime;

@@ -12,7 +12,7 @@ use napi_derive::napi;
 
 use crate::batch;
 use crate::convert::{count, size};
-use crate::errors::{ErrorCode, from_napi, guarded};
+use crate::errors::{ErrorCode, guarded};
 use crate::plan::Plan;
 use crate::runtime::runtime;
 use crate::table::TableData;
@@ -71,7 +71,7 @@ impl Pipeline {
     }
 }
 
-fn fetch_mode(name: &str) -> Result<FetchMode> {
+pub(crate) fn fetch_mode(name: &str) -> Result<FetchMode> {
     match name {
         "auto" => Ok(FetchMode::Auto),
         "memory" => Ok(FetchMode::Memory),
@@ -91,11 +91,7 @@ impl Pipeline {
         match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
             Next::Finished => Ok(None),
             Next::Pending => Ok(Some(Vec::new())),
-            Next::Batches(blocks) => {
-                let objects: napi::Result<Vec<_>> =
-                    blocks.into_iter().map(|block| batch::to_object(env, block, self.lend)).collect();
-                objects.map(Some).map_err(|error| from_napi(&error))
-            }
+            Next::Batches(blocks) => batch::to_objects(env, blocks, self.lend).map(Some),
         }
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use lance_loader_fetch::epoch::EpochRows;
+use lance_loader_fetch::packing::DocumentPlan;
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
     Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout,
@@ -87,6 +88,13 @@ impl Plan {
         let mut cursor = Cursor::new(self.plan.clone());
         cursor.seek(from);
         EpochRows::new(cursor, self.order.clone())
+    }
+
+    /// The same rows as documents to be packed, split by split.
+    pub(crate) fn documents(&self) -> Result<DocumentPlan> {
+        let too_many = |_| Error::new(Code::InvalidArgument, "numSplits is above 2^32 - 1, the most that can be packed");
+        let owned = u32::try_from(self.owned.start).map_err(too_many)?..u32::try_from(self.owned.end).map_err(too_many)?;
+        Ok(DocumentPlan::new(self.order.clone(), self.layout.clone(), owned))
     }
 
     pub(crate) fn owned(&self) -> Range<usize> {

@@ -10,11 +10,13 @@ use lance_loader_fetch::statistics::Statistics;
 use lance_loader_lance_source::Snapshot;
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSet;
-use napi::bindgen_prelude::Uint8Array;
+use arrow_schema::Schema;
+use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 
 use crate::convert::number;
 use crate::errors::{ErrorCode, guarded};
+use crate::packing::{Estimating, Packing, PackingOptions};
 use crate::pipeline::{Pipeline, StartOptions};
 use crate::plan::{Plan, PlanOptions};
 use crate::runtime::shared_budget;
@@ -53,7 +55,11 @@ impl TableData {
 
 /// The delivered schema as an Arrow IPC stream without batches.
 fn schema_bytes(source: &dyn RowSource) -> Result<Vec<u8>> {
-    let schema = delivered_schema(&source.schema())?;
+    ipc_schema(&delivered_schema(&source.schema())?)
+}
+
+/// A schema as an Arrow IPC stream without batches.
+pub(crate) fn ipc_schema(schema: &Schema) -> Result<Vec<u8>> {
     let failed = |error: arrow_schema::ArrowError| {
         Error::new(
             Code::UnsupportedType,
@@ -61,7 +67,7 @@ fn schema_bytes(source: &dyn RowSource) -> Result<Vec<u8>> {
         )
         .with_cause(error)
     };
-    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &schema).map_err(failed)?;
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), schema).map_err(failed)?;
     writer.finish().map_err(failed)?;
     writer.into_inner().map_err(failed)
 }
@@ -166,6 +172,23 @@ impl Table {
     #[napi]
     pub fn start(&self, plan: &Plan, options: StartOptions) -> napi::Result<Pipeline, ErrorCode> {
         guarded(|| Pipeline::start(&self.data()?, plan, &options))
+    }
+
+    /// The packing of a plan's documents.
+    #[napi]
+    pub fn packing(&self, plan: &Plan, options: PackingOptions) -> napi::Result<Packing, ErrorCode> {
+        guarded(|| Packing::new(&self.data()?, plan, &options))
+    }
+
+    /// Begins to estimate the blocks of an epoch from a sample of a plan of epoch 0.
+    #[napi]
+    pub fn estimate_blocks(
+        &self,
+        plan: &Plan,
+        options: PackingOptions,
+        seed: BigInt,
+    ) -> napi::Result<Estimating, ErrorCode> {
+        guarded(|| Estimating::start(&self.data()?, plan, &options, &seed))
     }
 
     /// Lets the snapshot, the rows in memory and the counters go once running pipelines have ended. Closing again changes nothing.

@@ -1,0 +1,36 @@
+import { native } from "./native-errors.ts";
+import type { NativePlan, NativeTable } from "./opened.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** Where an epoch begins: what its plan is made of. */
+export interface EpochStart {
+  readonly seed: bigint;
+  readonly numSplits: number;
+  readonly epoch: number;
+  /** Samples of each split that were handed over before; none when empty. */
+  readonly samples: readonly number[];
+}
+
+/**
+ * The plan of what is left of an epoch.
+ *
+ * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `TOO_FEW_ROWS`.
+ */
+export function planOf(table: NativeTable, options: ResolvedOptions, start: EpochStart): NativePlan {
+  const { shuffle, shuffleClumpSize, remainder, rank, worldSize, worker } = options;
+  return native(() =>
+    table.plan({
+      numSplits: start.numSplits,
+      keepRemainder: remainder === "keep",
+      shuffle,
+      shuffleClumpSize,
+      shuffleSeed: start.seed,
+      epoch: start.epoch,
+      rank,
+      worldSize,
+      worker: worker.id,
+      numWorkers: worker.numWorkers,
+      progress: [...start.samples],
+    }),
+  );
+}
