@@ -48,4 +48,3 @@ describe("blocks and states are those of the golden case, also through a table:"
 
   test("there are enough of them", () => expect(cases.length).toBeGreaterThanOrEqual(8));
 });
-

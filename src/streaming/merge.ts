@@ -1,6 +1,6 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
-import { mergePackingStates, packingFields } from "./packing/state.ts";
+import { mergePackingStates } from "./packing/state.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 
 /** What must be the same in all states of one run. Fields that a state lacks are not compared. */
@@ -58,16 +58,12 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   return merged;
 }
 
-/** Whether the states are of packed blocks: all of one packing, or none. */
+/** Whether the states are of packed blocks: all or none. That they are of one packing is checked where they are merged. */
 function arePacked(states: readonly CheckedState[]): boolean {
-  const [first, ...others] = states.map(({ fields }) => fields);
-  for (const other of others) {
-    for (const field of packingFields) {
-      // Unlike other fields, one that is missing tells that nothing is packed.
-      compare(field, JSON.stringify(first?.[field]) ?? "absent", JSON.stringify(other[field]) ?? "absent");
-    }
-  }
-  return first?.pack_sequences !== undefined;
+  const [first, ...others] = states.map(({ fields }) => fields.pack_sequences);
+  // Unlike other fields, one that is missing tells something: that nothing is packed.
+  for (const other of others) compare("pack_sequences", first ?? "absent", other ?? "absent");
+  return first !== undefined;
 }
 
 function compare(field: string, left: unknown, right: unknown): void {

@@ -6,13 +6,8 @@ import {
   Int32,
   Int64,
   List,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
   Table,
   Uint32,
-  Vector,
   vectorFromArray,
 } from "apache-arrow";
 import { tablePath, writeTable } from "../../support/tables.ts";

@@ -30,15 +30,6 @@ export interface PackingState {
   readonly pack_counts?: readonly Readonly<Record<string, number>>[];
 }
 
-/** The fields that must be the same in all states of one packing. */
-export const packingFields = [
-  "packing",
-  "pack_sequences",
-  "eos_id",
-  "pad_id",
-  "blocks_per_epoch",
-] as const satisfies readonly (keyof PackingState)[];
-
 /** A state as the core reads it. */
 export function packingJson({ fields, samples }: CheckedState): string {
   return JSON.stringify({ ...fields, samples_consumed_per_split: samples });
