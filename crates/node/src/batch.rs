@@ -13,7 +13,7 @@ pub(crate) fn to_objects(env: &Env, blocks: Vec<Block>, lend: bool) -> napi::Res
 }
 
 /// The batch as `{ numRows, data, layout }`; its memory is lent, or copied where `lend` is false or the runtime refuses.
-fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi::Result<Object<'env>> {
+fn to_object(env: &Env, block: Block, lend: bool) -> napi::Result<Object<'_>> {
     let rows = block.rows() as f64;
     let (data, layout) = block.into_parts();
     let layout: Vec<f64> = layout.into_iter().map(|number| number as f64).collect();
@@ -24,7 +24,7 @@ fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi::Result<Obj
     Ok(batch)
 }
 
-fn lent<'env>(env: &'env Env, data: AlignedBuffer) -> napi::Result<ArrayBuffer<'env>> {
+fn lent(env: &Env, data: AlignedBuffer) -> napi::Result<ArrayBuffer<'_>> {
     if data.is_empty() {
         return ArrayBuffer::copy_from(env, []);
     }

@@ -49,6 +49,7 @@ pub struct PlanOptions {
 }
 
 /// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
+#[expect(clippy::struct_field_names, reason = "it is the plan of the core")]
 #[napi]
 pub struct Plan {
     table: Weak<TableData>,

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_schema::Schema;
 use lance_loader_fetch::budget::Budget;
 use lance_loader_fetch::column::delivered_schema;
 use lance_loader_fetch::memory::MemoryTable;
@@ -10,7 +11,6 @@ use lance_loader_fetch::statistics::Statistics;
 use lance_loader_lance_source::Snapshot;
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSet;
-use arrow_schema::Schema;
 use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 

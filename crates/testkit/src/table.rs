@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{FixedSizeListBuilder, Float32Builder};
+use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, Int32Builder, ListBuilder};
 use arrow_array::{
     ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch, RecordBatchOptions, StringArray,
 };
@@ -22,6 +22,8 @@ pub enum TestColumn {
     Text,
     /// `document`, strings whose length is a function of the ordinal, no nulls.
     Document(fn(u64) -> usize),
+    /// `tokens`, lists of int32 whose lengths are a function of the ordinal, no nulls: 1000 times the ordinal, and the place.
+    Tokens(fn(u64) -> usize),
     /// `bytes`, binary of 0 to 23 bytes, nullable.
     Bytes,
 }
@@ -78,6 +80,7 @@ impl TestColumn {
             }
             Self::Text => Field::new("text", DataType::Utf8, true),
             Self::Document(_) => Field::new("document", DataType::Utf8, false),
+            Self::Tokens(_) => Field::new_list("tokens", Field::new_list_field(DataType::Int32, true), false),
             Self::Bytes => Field::new("bytes", DataType::Binary, true),
         }
     }
@@ -93,6 +96,7 @@ impl TestColumn {
                 let document = |ordinal| Some(letters(ordinal, length(ordinal)));
                 Arc::new(ordinals.map(document).collect::<StringArray>())
             }
+            Self::Tokens(length) => tokens(ordinals, *length),
             Self::Bytes => Arc::new(ordinals.map(bytes).collect::<BinaryArray>()),
         }
     }
@@ -121,6 +125,16 @@ fn vectors(ordinals: impl Iterator<Item = u64>, size: i32) -> ArrayRef {
     Arc::new(vectors.finish())
 }
 
+fn tokens(ordinals: impl Iterator<Item = u64>, length: fn(u64) -> usize) -> ArrayRef {
+    let mut lists = ListBuilder::new(Int32Builder::new());
+    for ordinal in ordinals {
+        let first = (ordinal as u32).wrapping_mul(1000);
+        let tokens = (0..length(ordinal) as u32).map(|place| Some(first.wrapping_add(place).cast_signed()));
+        lists.append_value(tokens);
+    }
+    Arc::new(lists.finish())
+}
+
 fn text(ordinal: u64) -> Option<String> {
     let number = mixed(ordinal, 3);
     (!number.is_multiple_of(8)).then(|| letters(ordinal, (number / 8 % 24) as usize))
@@ -140,12 +154,13 @@ fn letters(ordinal: u64, length: usize) -> String {
 mod tests {
     use super::*;
 
-    const ALL: [TestColumn; 6] = [
+    const ALL: [TestColumn; 7] = [
         TestColumn::Id,
         TestColumn::Label,
         TestColumn::Vector(3),
         TestColumn::Text,
         TestColumn::Document(|ordinal| ordinal as usize % 40),
+        TestColumn::Tokens(|ordinal| ordinal as usize % 5),
         TestColumn::Bytes,
     ];
 

@@ -9,6 +9,7 @@ use napi_derive::napi;
 use crate::convert::count;
 
 /// How documents are packed.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own in JavaScript")]
 #[napi(object, object_to_js = false)]
 pub struct PackingOptions {
     /// Tokens of a block.

@@ -4,7 +4,8 @@ use std::sync::{Arc, Weak};
 
 use lance_loader_fetch::memory::MemoryFirstFetcher;
 use lance_loader_fetch::packing::{
-    BlockColumns, DocumentPlan, PackPipeline, PackReadOptions, PackSource, RowNames, TokenDtype, check_token_column, packed_schema,
+    BlockColumns, DocumentPlan, PackPipeline, PackReadOptions, PackSource, RowNames, TokenDtype,
+    check_token_column, packed_schema,
 };
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_packing::{PackOptions, PackState, PackStats, Packer, Token, merge_pack_states};
@@ -106,7 +107,8 @@ impl Packing {
         let read = PackReadOptions {
             columns: self.columns,
             batch_blocks: count("batchSize", options.batch_rows)?.max(1),
-            window_rows: rows_a_split.map(|rows| rows.saturating_mul(self.documents.owned().len() as u64).max(1)),
+            window_rows: rows_a_split
+                .map(|rows| rows.saturating_mul(self.documents.owned().len() as u64).max(1)),
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
@@ -133,7 +135,8 @@ fn row_names(table: &Arc<TableData>) -> RowNames {
     Arc::new(move |row| {
         let mut rows = [row];
         if let Some(eligible) = &eligible {
-            let outside = |row| Error::new(Code::Internal, format!("the plan names row {row}, which is not eligible"));
+            let outside =
+                |row| Error::new(Code::Internal, format!("the plan names row {row}, which is not eligible"));
             eligible.select_many(&mut rows).map_err(outside)?;
         }
         source.row_ids(&mut rows)?;
@@ -212,8 +215,9 @@ pub(super) fn to_json(state: &PackState) -> Result<String> {
 }
 
 fn from_json(state: &str) -> Result<PackState> {
-    serde_json::from_str(state)
-        .map_err(|error| Error::new(Code::InvalidArgument, format!("the packing part of the state can't be read: {error}")))
+    serde_json::from_str(state).map_err(|error| {
+        Error::new(Code::InvalidArgument, format!("the packing part of the state can't be read: {error}"))
+    })
 }
 
 pub(super) fn statistics(stats: &PackStats) -> Result<PackingStatistics> {
