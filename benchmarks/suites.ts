@@ -20,4 +20,8 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     summary: "one shuffled epoch with this library and with what could be used instead, side by side",
     load: async () => (await import("./suites/peers.ts")).peers,
   },
+  packing: {
+    summary: "tokens per second of sequence packing, beside Python LanceDB's and a plain scan's",
+    load: async () => (await import("./suites/packing.ts")).packing,
+  },
 };

@@ -1,0 +1,12 @@
+"""pylance: a scan of the column with nothing done to it, as `run.ts` runs it."""
+
+import json
+import sys
+import time
+
+import lance
+
+job = json.loads(sys.argv[1])
+started = time.perf_counter()
+tokens = sum(len(batch.column(0).flatten()) for batch in lance.dataset(job["table"]).to_batches(columns=["tokens"]))
+print(json.dumps({"tokens": tokens, "seconds": time.perf_counter() - started}))
