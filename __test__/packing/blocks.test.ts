@@ -20,9 +20,10 @@ const documents = numberedDocuments([3, 6, 2, 5, 8, 1]);
 describe("token lists of every kind come out alike", () => {
   test.each(tokenTypes)("lists of %s", async (name, item) => {
     const wide = name === "int64" || name === "uint64";
-    const values = documents.map((tokens) => tokens.map((token) => (wide ? BigInt(token) : token)));
+    const small = documents.map((tokens) => tokens.map((token) => token % 97));
+    const values = small.map((tokens) => tokens.map((token) => (wide ? BigInt(token) : token)));
     const path = await writeDocuments(folder, name, values, item);
-    const plain = await writeDocuments(folder, `${name}-plain`, documents);
+    const plain = await writeDocuments(folder, `${name}-plain`, small);
     const read = (at: string) => withDataset(at, options, (dataset) => readBlocks(dataset, 3));
     expect(await read(path)).toEqual(await read(plain));
   });

@@ -20,7 +20,11 @@ export interface PackingStatistics {
   readonly tokensLeftOver: number;
 }
 
-/** What a dataset has read and where its rows are: a reading, exact at the moment it was taken. */
+/**
+ * What a dataset has read and where its rows are: a reading, exact at the moment it was taken.
+ *
+ * In packing, rows are documents until they are packed, and blocks from there on.
+ */
 export interface StreamingStatistics {
   /** Bytes of rows that were read from the table, as they lie in memory, over all epochs. */
   readonly bytesLoaded: number;

@@ -2,12 +2,16 @@ import {
   type DataType,
   Field,
   FixedSizeList,
+  Int8,
   Int16,
   Int32,
   Int64,
   List,
   Table,
+  Uint8,
+  Uint16,
   Uint32,
+  Uint64,
   vectorFromArray,
 } from "apache-arrow";
 import { tablePath, writeTable } from "../../support/tables.ts";
@@ -41,10 +45,14 @@ export async function writeFixed(
 
 /** The integer types that lists are tested with. */
 export const tokenTypes: readonly (readonly [string, DataType])[] = [
+  ["int8", new Int8()],
   ["int16", new Int16()],
   ["int32", new Int32()],
   ["int64", new Int64()],
+  ["uint8", new Uint8()],
+  ["uint16", new Uint16()],
   ["uint32", new Uint32()],
+  ["uint64", new Uint64()],
 ];
 
 /** Documents of changing lengths whose tokens tell where they are from: 1000 times the document's number, plus their place. */

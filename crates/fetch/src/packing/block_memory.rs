@@ -21,10 +21,11 @@ impl BlockMemory {
     /// Room for `rows` blocks of `length` tokens of type `T`.
     ///
     /// # Errors
-    /// `BATCH_TOO_LARGE` where they have more than 2^31 - 1 tokens, or the memory can't be had.
+    /// `BATCH_TOO_LARGE` where they have more than 2^31 - 1 tokens or sequence lengths, or the memory can't be had.
     pub(super) fn new<T: Token>(rows: u64, length: u64, columns: BlockColumns) -> Result<Self> {
-        let tokens = rows.checked_mul(length).and_then(|tokens| i32::try_from(tokens).ok());
-        let tokens = tokens.and_then(|tokens| usize::try_from(tokens).ok()).ok_or_else(|| {
+        // A block has at most one sequence length more than tokens.
+        let most = length.saturating_add(u64::from(columns.sequence_lengths)).saturating_mul(rows);
+        let tokens = i32::try_from(most).ok().and_then(|_| usize::try_from(rows * length).ok()).ok_or_else(|| {
             Error::new(
                 Code::BatchTooLarge,
                 format!(

@@ -164,3 +164,97 @@ fn typed<T: ArrowNativeType>(values: &Buffer) -> ScalarBuffer<T> {
     let count = values.len() / size_of::<T>();
     ScalarBuffer::new(values, 0, count)
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, ListArray, RecordBatch};
+    use arrow_cast::cast;
+    use lance_loader_packing::{BlockBatch, PackMode, PackOptions};
+
+    use super::*;
+
+    const INTEGERS: [DataType; 8] = [
+        DataType::Int8,
+        DataType::Int16,
+        DataType::Int32,
+        DataType::Int64,
+        DataType::UInt8,
+        DataType::UInt16,
+        DataType::UInt32,
+        DataType::UInt64,
+    ];
+
+    fn column(lists: ArrayRef) -> Result<TokenColumn> {
+        let batch = RecordBatch::try_from_iter([("tokens", lists)]).unwrap();
+        TokenColumn::new(Arc::new(ColumnStore::from_batch(&batch)?))
+    }
+
+    /// The rows, joined with an eos of -1 behind each, and padded with -2 to 12 tokens.
+    fn packed(column: &TokenColumn, rows: &[u32]) -> Result<Vec<i32>> {
+        let options =
+            PackOptions { length: 12, eos_id: -1, pad_id: -2, blocks_per_epoch: 1, mode: PackMode::Concat };
+        let mut packer = Packer::<i32>::new(options, &[rows.len() as u64], 0..1)?;
+        rows.iter().try_for_each(|&row| column.push(row, &mut packer, 0))?;
+        let (mut ids, mut documents) = (vec![0; 12], vec![0; 12]);
+        packer.pack(&mut BlockBatch::new(12, &mut ids, &mut documents)?)?;
+        Ok(ids)
+    }
+
+    fn lists(rows: Vec<Option<Vec<Option<i32>>>>) -> ArrayRef {
+        Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(rows))
+    }
+
+    #[test]
+    fn every_integer_type_in_lists_of_every_kind_is_read() {
+        let equal = |first| Some(vec![Some(first), Some(first + 1)]);
+        let source = lists(vec![equal(9), equal(10), equal(20), equal(30)]);
+        for item in INTEGERS {
+            let field = Arc::new(Field::new_list_field(item, true));
+            for data_type in [
+                DataType::List(field.clone()),
+                DataType::LargeList(field.clone()),
+                DataType::FixedSizeList(field, 2),
+            ] {
+                let column = column(cast(&source, &data_type).unwrap().slice(1, 3)).unwrap();
+                assert_eq!((column.len_of(0).unwrap(), column.len_of(2).unwrap()), (2, 2));
+                let expected = [30, 31, -1, 10, 11, -1, 20, 21, -1, -2, -2, -2];
+                assert_eq!(packed(&column, &[2, 0, 1]).unwrap(), expected, "{data_type}");
+            }
+        }
+    }
+
+    #[test]
+    fn nulls_are_refused_where_they_are_and_nowhere_else() {
+        let nulls =
+            column(lists(vec![None, Some(vec![Some(1), None]), Some(vec![]), Some(vec![Some(4)])])).unwrap();
+        for (row, what) in [(0, "a null instead of a list"), (1, "a null token")] {
+            let error = packed(&nulls, &[row]).unwrap_err();
+            assert_eq!(error.code(), Code::InvalidArgument);
+            assert!(error.message().contains(what), "{error}");
+            assert!(nulls.len_of(row).is_err());
+        }
+        assert_eq!(packed(&nulls, &[2, 3]).unwrap()[..4], [-1, 4, -1, -2]);
+        assert_eq!(packed(&nulls, &[4]).unwrap_err().code(), Code::ReadFailed);
+    }
+
+    #[test]
+    fn other_columns_are_refused() {
+        let floats = Arc::new(Field::new_list_field(DataType::Float32, true));
+        let lists = cast(&lists(vec![Some(vec![Some(1)])]), &DataType::List(floats)).unwrap();
+        assert_eq!(column(lists).unwrap_err().code(), Code::UnsupportedType);
+        assert_eq!(check_token_column(&Schema::empty()).unwrap_err().code(), Code::InvalidArgument);
+        let strings = Schema::new(vec![Field::new("text", DataType::Utf8, false)]);
+        assert!(check_token_column(&strings).unwrap_err().message().contains("\"text\" is of type Utf8"));
+    }
+
+    #[test]
+    fn memory_that_is_not_aligned_is_read_all_the_same() {
+        let bytes: Vec<u8> = (0..33).collect();
+        let shifted = Buffer::from_vec(bytes).slice_with_length(1, 32);
+        let values: ScalarBuffer<i32> = typed(&shifted);
+        let expected: Vec<i32> =
+            (0..8).map(|at| i32::from_le_bytes([4 * at + 1, 4 * at + 2, 4 * at + 3, 4 * at + 4])).collect();
+        assert_eq!(values.as_ref(), expected);
+    }
+}
