@@ -1,4 +1,4 @@
-export { type ArrowTable } from "./arrow/accept/accept.ts";
+export type { ArrowTable } from "./arrow/accept/accept.ts";
 export { Batch } from "./arrow/batch.ts";
 export type { NumericArray } from "./arrow/dtype.ts";
 export type { IntervalValue, Row, RowValue } from "./arrow/row-value.ts";

@@ -1,8 +1,8 @@
 //! A gathered batch on its way to JavaScript.
 
 use lance_loader_fetch::gather::{AlignedBuffer, Block};
-use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 use napi::Env;
+use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 
 /// The batch as `{ numRows, data, layout }`; its memory is lent, or copied where `lend` is false or the runtime refuses.
 pub(crate) fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi::Result<Object<'env>> {
@@ -11,7 +11,10 @@ pub(crate) fn to_object<'env>(env: &'env Env, block: Block, lend: bool) -> napi:
     let layout: Vec<f64> = layout.into_iter().map(|number| number as f64).collect();
     let mut batch = Object::new(env)?;
     batch.set_named_property("numRows", rows)?;
-    batch.set_named_property("data", if lend { lent(env, data)? } else { ArrayBuffer::copy_from(env, data.as_slice())? })?;
+    batch.set_named_property(
+        "data",
+        if lend { lent(env, data)? } else { ArrayBuffer::copy_from(env, data.as_slice())? },
+    )?;
     batch.set_named_property("layout", Float64Array::new(layout))?;
     Ok(batch)
 }
@@ -25,8 +28,14 @@ fn lent<'env>(env: &'env Env, data: AlignedBuffer) -> napi::Result<ArrayBuffer<'
     // SAFETY: the block is `len` initialized bytes that nobody else can reach any more. The finalizer runs once, after the last
     // view is gone, or at once where the runtime copied, and takes back just what `into_raw` gave away.
     unsafe {
-        ArrayBuffer::from_external(env, start.as_ptr(), len, (start, len, capacity), |_, (start, len, capacity)| {
-            drop(AlignedBuffer::from_raw(start, len, capacity));
-        })
+        ArrayBuffer::from_external(
+            env,
+            start.as_ptr(),
+            len,
+            (start, len, capacity),
+            |_, (start, len, capacity)| {
+                drop(AlignedBuffer::from_raw(start, len, capacity));
+            },
+        )
     }
 }
