@@ -39,7 +39,10 @@ impl RowPlan for EpochRows {
     fn fill(&mut self, rows: &mut [u64]) -> Result<()> {
         let filled = self.cursor.fill_positions(rows);
         if filled != rows.len() {
-            return Err(Error::new(Code::Internal, format!("the plan had {filled} samples left, not {}", rows.len())));
+            return Err(Error::new(
+                Code::Internal,
+                format!("the plan had {filled} samples left, not {}", rows.len()),
+            ));
         }
         self.order.rows(rows)
     }

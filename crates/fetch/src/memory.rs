@@ -174,7 +174,7 @@ pub struct MemoryFirstFetcher {
     mode: FetchMode,
     table: Arc<MemoryTable>,
     take: Arc<TakeFetcher>,
-    /// The first window comes by a take, so that nobody waits for the scan to see a first batch.
+    /// Whether the first window was asked for.
     began: AtomicBool,
 }
 
@@ -184,12 +184,19 @@ impl MemoryFirstFetcher {
         let take = Arc::new(table.take_fetcher());
         Self { mode, table, take, began: AtomicBool::new(false) }
     }
+
+    /// Whether the first window comes by a take, so that nobody waits for the scan to see a first batch: not where the window
+    /// is a large part of the table, which would be read twice, nor where the scan is not allowed to begin.
+    fn takes_first(&self, rows: u64) -> bool {
+        let refused = self.mode == FetchMode::Memory && self.table.is_too_large();
+        !self.table.is_settled() && !refused && rows < self.table.rows() / 2
+    }
 }
 
 impl Fetcher for MemoryFirstFetcher {
     fn fetch(&self, rows: Vec<u64>) -> BoxFuture<'static, Result<FetchedRows>> {
         let first = !self.began.swap(true, Ordering::Relaxed);
-        if self.mode == FetchMode::Take || (first && !self.table.is_settled()) {
+        if self.mode == FetchMode::Take || (first && self.takes_first(rows.len() as u64)) {
             return self.take.fetch(rows);
         }
         let (mode, table, take) = (self.mode, self.table.clone(), self.take.clone());

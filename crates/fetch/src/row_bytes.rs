@@ -13,7 +13,9 @@ fn bits(data_type: &DataType) -> Option<u64> {
         DataType::Null => Some(0),
         DataType::Boolean => Some(1),
         DataType::FixedSizeBinary(width) => Some(u64::try_from(*width).ok()? * 8),
-        DataType::FixedSizeList(item, size) => bits(item.data_type())?.checked_mul(u64::try_from(*size).ok()?),
+        DataType::FixedSizeList(item, size) => {
+            bits(item.data_type())?.checked_mul(u64::try_from(*size).ok()?)
+        }
         DataType::Struct(fields) => fields.iter().map(|field| bits(field.data_type())).sum(),
         other => Some(other.primitive_width()? as u64 * 8),
     }
@@ -28,7 +30,9 @@ mod tests {
     use super::*;
 
     fn schema(types: &[DataType]) -> Schema {
-        Schema::new(types.iter().map(|data_type| Field::new("x", data_type.clone(), true)).collect::<Fields>())
+        Schema::new(
+            types.iter().map(|data_type| Field::new("x", data_type.clone(), true)).collect::<Fields>(),
+        )
     }
 
     #[test]

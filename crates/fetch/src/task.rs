@@ -39,9 +39,15 @@ fn failed(error: JoinError) -> Error {
         return Error::new(Code::Aborted, "the read was cancelled");
     }
     let panic = error.into_panic();
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned());
     Error::new(
         Code::Internal,
-        format!("a background task of the loader panicked: {}. Please report this", text.unwrap_or_else(|| "(no message)".to_string())),
+        format!(
+            "a background task of the loader panicked: {}. Please report this",
+            text.unwrap_or_else(|| "(no message)".to_string())
+        ),
     )
 }

@@ -114,6 +114,17 @@ async fn rows_of_unknown_size_are_read_one_batch_alone_first() {
 }
 
 #[tokio::test]
+async fn a_window_counts_with_its_true_bytes_until_it_is_gathered() {
+    let mut bench = Bench::over(TestTable::new(20, &[TestColumn::Document(|_| 1000)]));
+    bench.options.ready_bytes = 0;
+    let pipeline = bench.take(&all(20));
+    eventually(|| bench.statistics.read().ready_rows == 10).await;
+    assert!((20_000..21_000).contains(&bench.budget.used()), "{}", bench.budget.used());
+    next(&pipeline, 1).await.unwrap();
+    eventually(|| bench.budget.used() == 0).await;
+}
+
+#[tokio::test]
 async fn reads_stop_while_the_consumer_takes_nothing() {
     let mut bench = Bench::over(TestTable::new(1000, &COLUMNS));
     bench.options.ready_bytes = 0;

@@ -61,11 +61,13 @@ async fn who_asks_for_what_is_there_already_is_woken_at_once() {
 #[tokio::test]
 async fn who_asks_a_finished_a_failed_or_a_closed_pipeline_is_woken_at_once() {
     let (source, bench) = held();
+    let closed = bench.take(&rows());
+    closed.close();
+    assert_eq!(count(&calls(&closed)), 1);
+
     source.release_all();
     let finished = bench.take(&rows());
     drain(&finished).await;
-    assert_eq!(count(&calls(&finished)), 1);
-    finished.close();
     assert_eq!(count(&calls(&finished)), 1);
 
     let fault = Fault::Error(Code::ReadFailed);

@@ -10,8 +10,10 @@ use sha2::{Digest, Sha256};
 /// Lance names data files at random, so the digest follows the data when a table is moved or copied, and no other
 /// table has it.
 pub(crate) fn table_identity<'a>(fragments: impl IntoIterator<Item = &'a Fragment>) -> String {
-    let mut names: Vec<&str> =
-        fragments.into_iter().flat_map(|fragment| fragment.files.iter().map(|file| file.path.as_str())).collect();
+    let mut names: Vec<&str> = fragments
+        .into_iter()
+        .flat_map(|fragment| fragment.files.iter().map(|file| file.path.as_str()))
+        .collect();
     names.sort_unstable();
     let mut digest = Sha256::new();
     for name in names {

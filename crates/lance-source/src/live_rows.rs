@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
+use lance::Dataset;
 use lance::dataset::fragment::FileFragment;
 use lance::dataset::rowids::load_row_id_sequence;
-use lance::Dataset;
 use lance_core::utils::address::RowAddress;
 use lance_loader_order::{Code, Error, Result};
 use lance_table::rowids::RowIdSequence;
@@ -198,15 +198,23 @@ mod tests {
             id,
             first_ordinal,
             live: u64::from(physical) - deleted.len() as u64,
-            live_before_deleted: deleted.iter().enumerate().map(|(index, offset)| offset - index as u32).collect(),
+            live_before_deleted: deleted
+                .iter()
+                .enumerate()
+                .map(|(index, offset)| offset - index as u32)
+                .collect(),
             row_ids: None,
         }
     }
 
     fn rows() -> LiveRows {
         // Storage order is not the order of the ids; fragment 2 has lost all its rows.
-        let fragments =
-            vec![fragment(7, 0, 6, &[0, 1, 4]), fragment(2, 3, 2, &[0, 1]), fragment(3, 3, 3, &[]), fragment(9, 6, 4, &[3])];
+        let fragments = vec![
+            fragment(7, 0, 6, &[0, 1, 4]),
+            fragment(2, 3, 2, &[0, 1]),
+            fragment(3, 3, 3, &[]),
+            fragment(9, 6, 4, &[3]),
+        ];
         let mut by_id: Vec<_> = fragments.iter().enumerate().map(|(index, rows)| (rows.id, index)).collect();
         by_id.sort_unstable();
         LiveRows { fragments, by_id, total: 9 }
@@ -216,8 +224,9 @@ mod tests {
     fn ordinals_skip_deleted_rows_in_storage_order() {
         let mut ordinals: Vec<u64> = (0..9).collect();
         rows().addresses(&mut ordinals).unwrap();
-        let expected: Vec<u64> =
-            [(7, 2), (7, 3), (7, 5), (3, 0), (3, 1), (3, 2), (9, 0), (9, 1), (9, 2)].map(|(f, o)| address(f, o)).to_vec();
+        let expected: Vec<u64> = [(7, 2), (7, 3), (7, 5), (3, 0), (3, 1), (3, 2), (9, 0), (9, 1), (9, 2)]
+            .map(|(f, o)| address(f, o))
+            .to_vec();
         assert_eq!(ordinals, expected);
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use lance::dataset::ProjectionRequest;
 use lance::Dataset;
-use lance_core::datatypes::BlobHandling;
+use lance::dataset::ProjectionRequest;
 use lance_core::ROW_ID;
+use lance_core::datatypes::BlobHandling;
 use lance_loader_order::{Code, Error, Result};
 
 use crate::errors::read_failed;
@@ -71,7 +71,9 @@ fn plan_output(columns: &[String], fields: &Schema) -> Result<SchemaRef> {
                 return Ok(row_id.clone());
             }
             let found = fields.fields.iter().find(|field| field.name() == name);
-            found.cloned().ok_or_else(|| Error::new(Code::Internal, format!("the column {name:?} was lost in the projection")))
+            found.cloned().ok_or_else(|| {
+                Error::new(Code::Internal, format!("the column {name:?} was lost in the projection"))
+            })
         })
         .collect();
     Ok(Arc::new(Schema::new(fields?)))
@@ -96,7 +98,8 @@ fn check(columns: &[String], table: &[&str]) -> Result<()> {
 }
 
 fn unknown_column(name: &str, table: &[&str]) -> Error {
-    let mut near: Vec<(f64, &str)> = table.iter().map(|column| (strsim::jaro_winkler(name, column), *column)).collect();
+    let mut near: Vec<(f64, &str)> =
+        table.iter().map(|column| (strsim::jaro_winkler(name, column), *column)).collect();
     near.sort_by(|left, right| right.0.total_cmp(&left.0));
     let names: Vec<String> = near.iter().take(3).map(|(_, column)| format!("{column:?}")).collect();
     Error::new(

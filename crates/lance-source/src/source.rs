@@ -37,9 +37,10 @@ impl LanceSource {
         let mut plan = ProjectionRequest::from_columns(columns, self.dataset.schema())
             .into_projection_plan(self.dataset.clone())
             .map_err(failed)?;
-        plan.physical_projection = plan.physical_projection.with_blob_handling(self.projection.blobs.handling());
-        let builder =
-            TakeBuilder::try_new_from_addresses(self.dataset.clone(), addresses, Arc::new(plan)).map_err(failed)?;
+        plan.physical_projection =
+            plan.physical_projection.with_blob_handling(self.projection.blobs.handling());
+        let builder = TakeBuilder::try_new_from_addresses(self.dataset.clone(), addresses, Arc::new(plan))
+            .map_err(failed)?;
         // Ordinals are of live rows only, so that nobody needs to read the deletion files again.
         Ok(builder.with_ignore_deletions(true))
     }
@@ -129,7 +130,10 @@ fn arrange(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
         .iter()
         .map(|field| {
             batch.column_by_name(field.name()).cloned().ok_or_else(|| {
-                Error::new(Code::Internal, format!("the table's reader left out the column {:?}", field.name()))
+                Error::new(
+                    Code::Internal,
+                    format!("the table's reader left out the column {:?}", field.name()),
+                )
             })
         })
         .collect();
@@ -146,6 +150,7 @@ fn arrange(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
         .collect();
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata.clone()));
     RecordBatch::try_new(schema, columns).map_err(|error| {
-        Error::new(Code::ReadFailed, format!("the table's reader delivered columns that do not fit: {error}")).with_cause(error)
+        Error::new(Code::ReadFailed, format!("the table's reader delivered columns that do not fit: {error}"))
+            .with_cause(error)
     })
 }

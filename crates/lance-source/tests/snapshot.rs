@@ -5,6 +5,7 @@ mod support;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use futures::TryStreamExt;
+use lance::dataset::cleanup::CleanupPolicyBuilder;
 use lance::dataset::optimize::{CompactionOptions, compact_files};
 use lance_loader_fetch::source::RowSource;
 use lance_loader_lance_source::{Blobs, Location, Snapshot};
@@ -34,12 +35,14 @@ async fn takes_and_scans_agree_on_what_an_ordinal_is() {
         table.dataset.delete("id % 3 = 1 OR id BETWEEN 20 AND 30").await.unwrap();
         table.append(50..60, shape).await;
         let source = table.snapshot().await.source(None, Blobs::Bytes).unwrap();
-        let live: Vec<i64> = (0..60).filter(|id| *id >= 50 || !(id % 3 == 1 || (20..=30).contains(id))).collect();
+        let live: Vec<i64> =
+            (0..60).filter(|id| *id >= 50 || !(id % 3 == 1 || (20..=30).contains(id))).collect();
         assert_eq!(source.num_rows(), live.len() as u64);
         assert_eq!(scanned(&source).await, live);
         assert_eq!(taken(&source, (0..live.len() as u64).collect()).await, live);
         let some = vec![0, 3, 4, 11, live.len() as u64 - 1];
-        let expected: Vec<i64> = some.iter().map(|&ordinal| live[usize::try_from(ordinal).unwrap()]).collect();
+        let expected: Vec<i64> =
+            some.iter().map(|&ordinal| live[usize::try_from(ordinal).unwrap()]).collect();
         assert_eq!(taken(&source, some).await, expected);
         assert_eq!(taken(&source, Vec::new()).await, Vec::<i64>::new());
     }
@@ -95,8 +98,10 @@ async fn row_ids_are_those_that_lance_gives() {
         let by_id = table.dataset.take_rows(&row_ids, table.dataset.schema().clone()).await.unwrap();
         assert_eq!(ids_of(&by_id), ids_of(&batch));
         let scanned: Vec<_> = source.scan(1 << 20).try_collect().await.unwrap();
-        let scanned: Vec<u64> =
-            scanned.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt64Type>().values().to_vec()).collect();
+        let scanned: Vec<u64> = scanned
+            .iter()
+            .flat_map(|batch| batch.column(0).as_primitive::<UInt64Type>().values().to_vec())
+            .collect();
         assert_eq!(scanned, row_ids);
     }
 }
@@ -122,7 +127,10 @@ async fn columns_come_in_the_order_asked_for() {
     let columns = ["text".to_string(), "id".to_string()];
     let source = table.snapshot().await.source(Some(&columns), Blobs::Bytes).unwrap();
     let batch = source.take(vec![1, 4]).await.unwrap();
-    assert_eq!(batch.schema().fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(), ["text", "id"]);
+    assert_eq!(
+        batch.schema().fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>(),
+        ["text", "id"]
+    );
     assert_eq!(ids_of(&batch), [1, 4]);
 }
 
@@ -130,7 +138,9 @@ async fn columns_come_in_the_order_asked_for() {
 async fn bad_requests_say_what_is_wrong() {
     let table = TestTable::new(0..5, SHAPES[0]).await;
     let snapshot = table.snapshot().await;
-    let columns = |names: &[&str]| snapshot.source(Some(&names.iter().map(ToString::to_string).collect::<Vec<_>>()), Blobs::Bytes);
+    let columns = |names: &[&str]| {
+        snapshot.source(Some(&names.iter().map(ToString::to_string).collect::<Vec<_>>()), Blobs::Bytes)
+    };
     let unknown = columns(&["txt"]).unwrap_err();
     assert_eq!(unknown.code(), Code::UnknownColumn);
     assert!(unknown.message().contains("\"txt\"") && unknown.message().contains("\"text\""), "{unknown}");
@@ -140,11 +150,14 @@ async fn bad_requests_say_what_is_wrong() {
         let error = snapshot.filter(filter).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidFilter, "{filter}: {error}");
     }
-    let missing = Snapshot::open(Location { uri: format!("{}x", table.uri()), ..Location::default() }).await.unwrap_err();
+    let missing = Snapshot::open(Location { uri: format!("{}x", table.uri()), ..Location::default() })
+        .await
+        .unwrap_err();
     assert_eq!(missing.code(), Code::TableNotFound, "{missing}");
     let version = Snapshot::open(Location { version: Some(99), ..table.location() }).await.unwrap_err();
     assert_eq!(version.code(), Code::VersionNotFound, "{version}");
-    let branch = Snapshot::open(Location { branch: Some("no".to_string()), ..table.location() }).await.unwrap_err();
+    let branch =
+        Snapshot::open(Location { branch: Some("no".to_string()), ..table.location() }).await.unwrap_err();
     assert_eq!(branch.code(), Code::VersionNotFound, "{branch}");
 }
 
@@ -152,7 +165,8 @@ async fn bad_requests_say_what_is_wrong() {
 async fn a_version_that_was_cleaned_up_is_named() {
     let mut table = TestTable::new(0..5, SHAPES[0]).await;
     table.append(5..9, SHAPES[0]).await;
-    table.dataset.cleanup_old_versions(std::time::Duration::ZERO, Some(true), None).await.unwrap();
+    let policy = CleanupPolicyBuilder::default().versions(vec![1]).unwrap().delete_unverified(true).build();
+    table.dataset.cleanup_with_policy(policy).await.unwrap();
     let error = Snapshot::open(Location { version: Some(1), ..table.location() }).await.unwrap_err();
     assert_eq!(error.code(), Code::VersionNotFound);
     assert!(error.message().contains("version 1") && error.message().contains("tag"), "{error}");

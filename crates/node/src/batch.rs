@@ -1,13 +1,17 @@
 //! A gathered batch on its way to JavaScript.
 
 use lance_loader_fetch::gather::{AlignedBuffer, Block};
-use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 use napi::Env;
+use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 
 use crate::errors::{ErrorCode, from_napi};
 
 /// Batches as [`to_object`] makes them.
-pub(crate) fn to_objects(env: &Env, blocks: Vec<Block>, lend: bool) -> napi::Result<Vec<Object<'_>>, ErrorCode> {
+pub(crate) fn to_objects(
+    env: &Env,
+    blocks: Vec<Block>,
+    lend: bool,
+) -> napi::Result<Vec<Object<'_>>, ErrorCode> {
     let objects: napi::Result<Vec<_>> = blocks.into_iter().map(|block| to_object(env, block, lend)).collect();
     objects.map_err(|error| from_napi(&error))
 }
@@ -19,7 +23,10 @@ fn to_object(env: &Env, block: Block, lend: bool) -> napi::Result<Object<'_>> {
     let layout: Vec<f64> = layout.into_iter().map(|number| number as f64).collect();
     let mut batch = Object::new(env)?;
     batch.set_named_property("numRows", rows)?;
-    batch.set_named_property("data", if lend { lent(env, data)? } else { ArrayBuffer::copy_from(env, data.as_slice())? })?;
+    batch.set_named_property(
+        "data",
+        if lend { lent(env, data)? } else { ArrayBuffer::copy_from(env, data.as_slice())? },
+    )?;
     batch.set_named_property("layout", Float64Array::new(layout))?;
     Ok(batch)
 }
@@ -33,8 +40,14 @@ fn lent(env: &Env, data: AlignedBuffer) -> napi::Result<ArrayBuffer<'_>> {
     // SAFETY: the block is `len` initialized bytes that nobody else can reach any more. The finalizer runs once, after the last
     // view is gone, or at once where the runtime copied, and takes back just what `into_raw` gave away.
     unsafe {
-        ArrayBuffer::from_external(env, start.as_ptr(), len, (start, len, capacity), |_, (start, len, capacity)| {
-            drop(AlignedBuffer::from_raw(start, len, capacity));
-        })
+        ArrayBuffer::from_external(
+            env,
+            start.as_ptr(),
+            len,
+            (start, len, capacity),
+            |_, (start, len, capacity)| {
+                drop(AlignedBuffer::from_raw(start, len, capacity));
+            },
+        )
     }
 }

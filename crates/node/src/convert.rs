@@ -20,8 +20,9 @@ pub(crate) fn count(name: &str, value: f64) -> Result<u64> {
 
 /// The same, for what is a size of this platform.
 pub(crate) fn size(name: &str, value: f64) -> Result<usize> {
-    usize::try_from(count(name, value)?)
-        .map_err(|_| Error::new(Code::InvalidArgument, format!("{name} is {value}, beyond what this platform can address")))
+    usize::try_from(count(name, value)?).map_err(|_| {
+        Error::new(Code::InvalidArgument, format!("{name} is {value}, beyond what this platform can address"))
+    })
 }
 
 /// A count to JavaScript.
@@ -29,7 +30,10 @@ pub(crate) fn number(value: u64) -> Result<f64> {
     if value <= MAX_SAFE {
         return Ok(value as f64);
     }
-    Err(Error::new(Code::InvalidArgument, format!("{value} is above 2^53 - 1, the largest exact JavaScript number")))
+    Err(Error::new(
+        Code::InvalidArgument,
+        format!("{value} is above 2^53 - 1, the largest exact JavaScript number"),
+    ))
 }
 
 /// A `bigint` from 0 to 2^64 - 1.

@@ -44,7 +44,8 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> lance_loader_order::Result<T>) -
 
 /// The error for a panic of the loader.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Error {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Error::new(
         Code::Internal,
         format!("the loader panicked: {}. Please report this", text.unwrap_or("(no message)")),

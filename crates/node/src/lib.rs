@@ -3,7 +3,10 @@
 //! Promises of this addon carry no values and no errors: they only say when to look. Every result and every error comes from a
 //! synchronous call, which can throw an error with a code of its own and a cause.
 
-#![allow(unreachable_pub, reason = "what is exported to JavaScript must be public, and nothing in Rust reaches it")]
+#![allow(
+    unreachable_pub,
+    reason = "what is exported to JavaScript must be public, and nothing in Rust reaches it"
+)]
 #![allow(clippy::needless_pass_by_value, reason = "what comes from JavaScript comes by value")]
 
 mod batch;

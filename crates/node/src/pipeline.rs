@@ -87,7 +87,11 @@ pub(crate) fn fetch_mode(name: &str) -> Result<FetchMode> {
 impl Pipeline {
     /// The batches that are ready, up to `max_rows` rows; none while there is none yet; `null` at the end.
     #[napi(ts_return_type = "NativeBatch[] | null")]
-    pub fn take<'env>(&self, env: &'env Env, max_rows: f64) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
+    pub fn take<'env>(
+        &self,
+        env: &'env Env,
+        max_rows: f64,
+    ) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
         match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
             Next::Finished => Ok(None),
             Next::Pending => Ok(Some(Vec::new())),

@@ -93,8 +93,10 @@ impl Plan {
 
     /// The same rows as documents to be packed, split by split.
     pub(crate) fn documents(&self) -> Result<DocumentPlan> {
-        let too_many = |_| Error::new(Code::InvalidArgument, "numSplits is above 2^32 - 1, the most that can be packed");
-        let owned = u32::try_from(self.owned.start).map_err(too_many)?..u32::try_from(self.owned.end).map_err(too_many)?;
+        let too_many =
+            |_| Error::new(Code::InvalidArgument, "numSplits is above 2^32 - 1, the most that can be packed");
+        let owned = u32::try_from(self.owned.start).map_err(too_many)?
+            ..u32::try_from(self.owned.end).map_err(too_many)?;
         Ok(DocumentPlan::new(self.order.clone(), self.layout.clone(), owned))
     }
 

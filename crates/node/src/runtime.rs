@@ -20,7 +20,9 @@ pub(crate) fn runtime() -> Result<&'static Handle> {
     });
     match started {
         Ok(runtime) => Ok(runtime.handle()),
-        Err(error) => Err(Error::new(Code::Internal, format!("the loader's threads could not be started: {error}"))),
+        Err(error) => {
+            Err(Error::new(Code::Internal, format!("the loader's threads could not be started: {error}")))
+        }
     }
 }
 

@@ -97,9 +97,14 @@ async fn a_producer_that_waits_goes_on_when_there_is_space_and_ends_when_the_que
         }
     });
     for _ in 0..3 {
-        while taken(&queue, 1).is_empty() {
+        // On one thread, a producer whose batch is there waits for the next one's place.
+        while statistics.read().ready_rows == 0 {
             tokio::task::yield_now().await;
         }
+        assert_eq!(taken(&queue, 1), [8]);
+    }
+    while statistics.read().ready_rows == 0 {
+        tokio::task::yield_now().await;
     }
     queue.close();
     let ended: Result<()> = timeout(Duration::from_secs(20), producer).await.unwrap().unwrap();

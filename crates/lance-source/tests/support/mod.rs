@@ -28,12 +28,11 @@ pub fn text_of(id: i64) -> String {
 }
 
 fn batch(ids: std::ops::Range<i64>) -> RecordBatch {
-    let schema = Schema::new(vec![
-        Field::new("id", DataType::Int64, false),
-        Field::new("text", DataType::Utf8, true),
-    ]);
+    let schema =
+        Schema::new(vec![Field::new("id", DataType::Int64, false), Field::new("text", DataType::Utf8, true)]);
     let texts: StringArray = ids.clone().map(|id| (id % 5 != 3).then(|| text_of(id))).collect();
-    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from_iter_values(ids)), Arc::new(texts)]).unwrap()
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from_iter_values(ids)), Arc::new(texts)])
+        .unwrap()
 }
 
 impl TestTable {
@@ -78,7 +77,8 @@ async fn write(uri: &str, ids: std::ops::Range<i64>, mode: WriteMode, shape: Sha
 pub fn ids_of(batch: &RecordBatch) -> Vec<i64> {
     let ids: Vec<i64> = batch.column_by_name("id").unwrap().as_primitive::<Int64Type>().values().to_vec();
     if let Some(texts) = batch.column_by_name("text") {
-        let texts: Vec<Option<String>> = texts.as_string::<i32>().iter().map(|text| text.map(String::from)).collect();
+        let texts: Vec<Option<String>> =
+            texts.as_string::<i32>().iter().map(|text| text.map(String::from)).collect();
         let expected: Vec<_> = ids.iter().map(|&id| (id % 5 != 3).then(|| text_of(id))).collect();
         assert_eq!(texts, expected);
     }
