@@ -76,7 +76,9 @@ async fn a_table_that_outgrows_the_budget_in_the_scan_is_read_by_takes() {
 
 #[tokio::test]
 async fn memory_alone_is_an_error_that_names_the_bytes_and_the_budget() {
-    let error = refusal(&fixed_width(6399), 100).await;
+    let bench = fixed_width(6399);
+    let error = refusal(&bench, 100).await;
+    assert_eq!(bench.source.counts().takes, 0);
     assert!(error.message().contains("need at least 6400 bytes"), "{error}");
 
     let bench = fixed_width(10_000);

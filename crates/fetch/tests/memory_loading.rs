@@ -49,6 +49,15 @@ async fn the_first_window_comes_by_a_take_and_does_not_wait_for_the_scan() {
 }
 
 #[tokio::test]
+async fn a_table_of_less_than_two_windows_is_loaded_at_once() {
+    let bench = Bench::over(TestTable::new(39, &[TestColumn::Id]));
+    let rows: Vec<u64> = (0..39).rev().collect();
+    let pipeline = bench.memory_first(&rows, FetchMode::Auto, &bench.memory_table());
+    assert_eq!(bench.read(&pipeline).await.unwrap(), bench.expected(&rows).unwrap());
+    assert_eq!((bench.source.counts().takes, bench.source.counts().scans), (0, 1));
+}
+
+#[tokio::test]
 async fn a_plan_of_one_window_loads_nothing() {
     let bench = Bench::new(source().build());
     let table = bench.memory_table();
