@@ -17,17 +17,14 @@ use crate::errors::{read_failed, text_of};
 
 const WHAT: &str = "scanning the filter's rows";
 
-pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, filter: String) -> Result<RowSet> {
-    let invalid = |error: lance::Error| {
-        Error::new(
-            Code::InvalidFilter,
-            format!("the filter {filter:?} can't be used: {}. It must be an SQL expression over the table's columns", text_of(&error)),
-        )
-        .with_cause(error)
-    };
+pub(crate) async fn filtered_rows(
+    dataset: Arc<Dataset>,
+    rows: Arc<LiveRows>,
+    filter: String,
+) -> Result<RowSet> {
+    let invalid = |error| invalid_filter(&filter, error);
     let mut scanner = dataset.scan();
-    // In brackets, since a clause behind the expression (`LIMIT 5`, another statement) would be read over in silence.
-    scanner.filter(&format!("(\n{filter}\n)")).map_err(invalid)?;
+    scanner.filter(&in_brackets(&filter)).map_err(invalid)?;
     scanner.empty_project().map_err(invalid)?;
     scanner.with_row_address().scan_in_order(true);
     // Planning resolves the expression against the schema: what fails here is the filter.
@@ -37,11 +34,14 @@ pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, fi
     while let Some(batch) = batches.try_next().await.map_err(|error| read_failed(WHAT, error))? {
         let addresses: Option<&UInt64Array> =
             batch.column_by_name(ROW_ADDR).and_then(|column| column.as_primitive_opt::<UInt64Type>());
-        let addresses =
-            addresses.ok_or_else(|| Error::new(Code::Internal, "the scan of a filter delivered no row addresses"))?;
+        let addresses = addresses
+            .ok_or_else(|| Error::new(Code::Internal, "the scan of a filter delivered no row addresses"))?;
         for &address in addresses.values() {
             let ordinal = rows.ordinal_of(address).ok_or_else(|| {
-                Error::new(Code::Internal, format!("the filter kept the row at address {address}, which is not live"))
+                Error::new(
+                    Code::Internal,
+                    format!("the filter kept the row at address {address}, which is not live"),
+                )
             })?;
             kept.insert(ordinal);
         }
@@ -51,4 +51,21 @@ pub(crate) async fn filtered_rows(dataset: Arc<Dataset>, rows: Arc<LiveRows>, fi
         set.push(ordinal)?;
     }
     Ok(set.finish())
+}
+
+/// An SQL expression in brackets, since a clause behind it (`LIMIT 5`, another statement) would be read over in silence.
+pub(crate) fn in_brackets(expression: &str) -> String {
+    format!("(\n{expression}\n)")
+}
+
+/// A filter that does not parse, or does not fit the schema.
+pub(crate) fn invalid_filter(filter: &str, error: lance::Error) -> Error {
+    Error::new(
+        Code::InvalidFilter,
+        format!(
+            "the filter {filter:?} can't be used: {}. It must be an SQL expression over the table's columns",
+            text_of(&error)
+        ),
+    )
+    .with_cause(error)
 }
