@@ -9,6 +9,7 @@ pub mod fetcher;
 pub mod gather;
 mod gathering;
 pub mod memory;
+pub mod permuted;
 pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;

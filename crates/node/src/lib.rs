@@ -8,7 +8,9 @@
 mod batch;
 mod convert;
 mod errors;
+mod job;
 mod opening;
+mod permutation;
 mod pipeline;
 mod plan;
 mod runtime;
