@@ -67,10 +67,12 @@ export function checkOptions(argument: string, value: unknown, known: readonly s
 
 /** A value as an error message shows it: short, and never throwing. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return value.length > 80 ? `"${value.slice(0, 80)}…"` : JSON.stringify(value);
+  if (typeof value === "string")
+    return value.length > 80 ? `"${value.slice(0, 80)}…"` : JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return value.length > 8 ? `a list of ${value.length}` : `[${value.map(show).join(", ")}]`;
+  if (Array.isArray(value))
+    return value.length > 8 ? `a list of ${value.length}` : `[${value.map(show).join(", ")}]`;
   if (typeof value === "object" && value !== null) return "an object";
   return String(value);
 }

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
+import type { NativePipeline } from "../tables/batch-reader.ts";
+import { native } from "../tables/native-errors.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
-import { native } from "./native-errors.ts";
-import type { NativePipeline, NativePlan, OpenedTable } from "./opened.ts";
+import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { badState, type CheckedState, type StateDict, seedOf, stateFormat } from "./state.ts";
 
@@ -40,7 +41,12 @@ export class Progress {
     this.#options = options;
     const { shuffleSeed, randomSeed, numSplits, worldSize, epoch } = options;
     const seed = shuffleSeed ?? (randomSeed ? drawSeed() : 0n);
-    this.#start = { seed, numSplits: numSplits ?? state?.numSplits ?? worldSize, epoch, samples: [] };
+    this.#start = {
+      seed,
+      numSplits: numSplits ?? state?.numSplits ?? table.selection.numSplits ?? worldSize,
+      epoch,
+      samples: [],
+    };
     const adopted = state !== undefined && numSplits === undefined;
     this.#plan = adopted ? this.#planOfState(this.#start) : this.#planOf(this.#start);
     if (state !== undefined) this.load(state);
@@ -120,6 +126,8 @@ export class Progress {
       shuffle_clump_size: shuffleClumpSize,
       remainder,
       filter: filter ?? null,
+      permutation: this.table.selection.permutation,
+      split_strategy: this.table.selection.splitStrategy,
       owned_splits: [start, end],
     };
   }
@@ -173,7 +181,7 @@ export class Progress {
   #planOf(start: Start): NativePlan {
     const { shuffle, shuffleClumpSize, remainder, rank, worldSize, worker } = this.#options;
     return native(() =>
-      this.table.handle.plan({
+      this.table.selection.plan(this.table.handle, {
         numSplits: start.numSplits,
         keepRemainder: remainder === "keep",
         shuffle,
@@ -210,6 +218,9 @@ export class Progress {
     mismatch("shuffle_clump_size", fields.shuffle_clump_size, shuffleClumpSize);
     mismatch("remainder", fields.remainder, remainder);
     mismatch("filter", fields.filter, filter ?? null);
+    const { permutation, splitStrategy } = this.table.selection;
+    mismatch("permutation", fields.permutation, permutation);
+    mismatch("split_strategy", fields.split_strategy, splitStrategy);
     const reopen = "Open the dataset with the option `state`, or with this `version`";
     mismatch("table_branch", fields.table_branch, branch, "Open the dataset with the option `state`");
     mismatch("table_version", fields.table_version, version, reopen);

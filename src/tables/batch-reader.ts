@@ -1,8 +1,11 @@
 import type { Schema } from "apache-arrow";
 import { Batch } from "../arrow/batch.ts";
 import { LanceLoaderError } from "../errors.ts";
+import type { NativeBinding } from "../native.ts";
 import { fromNative, native } from "./native-errors.ts";
-import type { NativePipeline } from "./opened.ts";
+
+/** The addon's handle of a running read. */
+export type NativePipeline = InstanceType<NativeBinding["Pipeline"]>;
 
 /** The most rows that one call of the addon brings over, unless one batch has more. */
 const rowsPerCall = 8192;
