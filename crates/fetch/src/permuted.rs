@@ -121,11 +121,11 @@ impl SplitsOrder {
         let splits = permutation.num_splits();
         let shortest = (0..splits).map(|split| permutation.len_of(split)).min().unwrap_or(0);
         let layout = SplitLayout::from_lengths(&vec![shortest; splits])?;
-        let shuffled = |(key, clump_size): (Key, u64)| -> Result<Vec<Shuffle>> {
+        let of_splits = |(key, clump_size): (Key, u64)| -> Result<Vec<Shuffle>> {
             let of = |split| Shuffle::new(permutation.len_of(split), clump_size, key.child(split as u64));
             (0..splits).map(of).collect()
         };
-        let shuffles = shuffle.map(shuffled).transpose()?;
+        let shuffles = shuffle.map(of_splits).transpose()?;
         Ok(Self { permutation, layout, shuffles })
     }
 

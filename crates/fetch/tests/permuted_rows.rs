@@ -1,5 +1,7 @@
 //! The rows of permutations as plans, against plain lists.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
 use std::sync::Arc;
 
 use lance_loader_fetch::epoch::EpochOrder;

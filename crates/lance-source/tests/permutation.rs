@@ -1,5 +1,7 @@
 //! What permutations of a snapshot promise, against real Lance tables.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
 mod support;
 
 use std::sync::Arc;
@@ -20,7 +22,7 @@ const SHAPES: [Shape; 4] = [
 ];
 
 const CONFIGS: [&str; 7] = [
-    r#"{}"#,
+    "{}",
     r#"{"filter":"id % 4 <> 1","shuffle":{"seed":3,"clumpSize":4}}"#,
     r#"{"splitRandom":{"ratios":[0.5,0.25],"seed":9,"splitNames":["train","val"]}}"#,
     r#"{"splitSequential":{"counts":[5,3]},"shuffle":{"seed":1}}"#,

@@ -55,11 +55,20 @@ impl Pipeline {
     }
 
     /// Reads rows that no epoch plans.
-    pub(crate) fn start_rows(table: &Arc<TableData>, rows: RowsInOrder, options: &StartOptions) -> Result<Self> {
+    pub(crate) fn start_rows(
+        table: &Arc<TableData>,
+        rows: RowsInOrder,
+        options: &StartOptions,
+    ) -> Result<Self> {
         Self::run(table, Box::new(rows), 1, options)
     }
 
-    fn run(table: &Arc<TableData>, rows: Box<dyn RowPlan>, splits: u64, options: &StartOptions) -> Result<Self> {
+    fn run(
+        table: &Arc<TableData>,
+        rows: Box<dyn RowPlan>,
+        splits: u64,
+        options: &StartOptions,
+    ) -> Result<Self> {
         let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
         let pipeline_options = PipelineOptions {
             batch_rows: count("batchSize", options.batch_rows)?.max(1),

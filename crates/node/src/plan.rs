@@ -90,13 +90,18 @@ impl Plan {
         if size("numSplits", options.num_splits)? != splits {
             return Err(Error::new(
                 Code::InvalidArgument,
-                format!("numSplits is {}, but splitStrategy gives {splits} splits: make them the same", options.num_splits),
+                format!(
+                    "numSplits is {}, but splitStrategy gives {splits} splits: make them the same",
+                    options.num_splits
+                ),
             ));
         }
         if let Some(empty) = (0..splits).find(|&split| permutation.len_of(split) == 0) {
             return Err(Error::new(
                 Code::TooFewRows,
-                format!("split {empty} of splitStrategy has no row, and each split needs one: use other splits, or a filter that keeps more rows"),
+                format!(
+                    "split {empty} of splitStrategy has no row, and each split needs one: use other splits, or a filter that keeps more rows"
+                ),
             ));
         }
         let shuffle = if options.shuffle { Some((key_of(options)?, clump_size_of(options)?)) } else { None };

@@ -181,7 +181,11 @@ impl Table {
 
     /// The plan of an epoch over all splits of a permutation of this table.
     #[napi]
-    pub fn plan_splits(&self, permutation: &PermutationHandle, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
+    pub fn plan_splits(
+        &self,
+        permutation: &PermutationHandle,
+        options: PlanOptions,
+    ) -> napi::Result<Plan, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
             permutation.check_table(&data.snapshot)?;
