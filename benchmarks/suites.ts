@@ -16,6 +16,11 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     summary: "batches per second through the addon, by fetch mode, batch size and form of delivery",
     load: async () => (await import("./suites/loader.ts")).loader,
   },
+  permutation: {
+    summary:
+      "building hash-split, shuffled permutations: rows per second and peak memory, by size of the table",
+    load: async () => (await import("./suites/permutation.ts")).permutation,
+  },
   peers: {
     summary: "one shuffled epoch with this library and with what could be used instead, side by side",
     load: async () => (await import("./suites/peers.ts")).peers,

@@ -4,6 +4,22 @@ export type { NumericArray } from "./arrow/dtype.ts";
 export type { IntervalValue, Row, RowValue } from "./arrow/row-value.ts";
 export type { Tensor } from "./arrow/tensor.ts";
 export { type ErrorCode, errorCodes, LanceLoaderError } from "./errors.ts";
+export { PermutationBuilder, permutationBuilder } from "./permutation/builder.ts";
+export type {
+  BootstrapOptions,
+  NamedSplits,
+  ShuffleOptions,
+  SplitCalculatedOptions,
+  SplitHashOptions,
+  SplitRandomOptions,
+  SplitSequentialOptions,
+  SplitSizes,
+} from "./permutation/configuration.ts";
+export type { DatabaseSource, LanceDbConnection } from "./permutation/database.ts";
+export type { Columns, Format, Formats } from "./permutation/format.ts";
+export { type IterOptions, Permutation, type PermutationTransform } from "./permutation/permutation.ts";
+export { type PermutationSource, PermutationTable } from "./permutation/permutation-table.ts";
+export { Permutations } from "./permutation/permutations.ts";
 export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } from "./streaming/dataset.ts";
 export type { EpochStream } from "./streaming/epoch-iterator.ts";
 export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";

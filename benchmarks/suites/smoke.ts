@@ -6,6 +6,7 @@ import { type Report, saveReport } from "../report/report.ts";
 import type { Suite } from "../suite.ts";
 import { loader } from "./loader.ts";
 import { comparePeers } from "./peers.ts";
+import { permutation } from "./permutation.ts";
 
 /** Every part once on small tables: whatever doesn't run or delivers wrong rows fails. Its times mean nothing. */
 export const smoke: Suite = {
@@ -16,6 +17,7 @@ export const smoke: Suite = {
     checkTheCheck();
     const reports = [
       await loader.run({ rows: "2000", time: "20" }),
+      await permutation.run({ rows: "2000", python }),
       await comparePeers({ rounds: "1", batch: "256", rows: "2000" }, ({ script }) => {
         return python === true || script.endsWith(".ts");
       }),

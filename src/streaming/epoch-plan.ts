@@ -1,5 +1,5 @@
-import { native } from "./native-errors.ts";
-import type { NativePlan, NativeTable } from "./opened.ts";
+import { native } from "../tables/native-errors.ts";
+import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** Where an epoch begins: what its plan is made of. */
@@ -16,10 +16,10 @@ export interface EpochStart {
  *
  * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `TOO_FEW_ROWS`.
  */
-export function planOf(table: NativeTable, options: ResolvedOptions, start: EpochStart): NativePlan {
+export function planOf(table: OpenedTable, options: ResolvedOptions, start: EpochStart): NativePlan {
   const { shuffle, shuffleClumpSize, remainder, rank, worldSize, worker } = options;
   return native(() =>
-    table.plan({
+    table.selection.plan(table.handle, {
       numSplits: start.numSplits,
       keepRemainder: remainder === "keep",
       shuffle,

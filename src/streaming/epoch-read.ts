@@ -1,7 +1,7 @@
 import type { Batch } from "../arrow/batch.ts";
 import type { LanceLoaderError } from "../errors.ts";
-import { BatchReader } from "./batch-reader.ts";
-import { aborted } from "./native-errors.ts";
+import { BatchReader } from "../tables/batch-reader.ts";
+import { aborted } from "../tables/native-errors.ts";
 import type { Progress } from "./progress.ts";
 
 /** What an {@link EpochRead} works on. */

@@ -13,6 +13,8 @@ const sharedFields = [
   "shuffle_clump_size",
   "remainder",
   "filter",
+  "permutation",
+  "split_strategy",
   "table_identity",
   "table_version",
   "table_branch",

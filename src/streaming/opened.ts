@@ -1,10 +1,12 @@
 import type { Schema } from "apache-arrow";
 import { decodeSchema } from "../arrow/schema.ts";
+import { invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding, type NativeBinding } from "../native.ts";
+import { aborted, fromNative, native } from "../tables/native-errors.ts";
 import type { ResolvedSource } from "../tables/source.ts";
-import { aborted, fromNative, native } from "./native-errors.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { type Selection, selectionOf } from "./selection.ts";
 
 /** The addon's handle of a table. */
 export type NativeTable = InstanceType<NativeBinding["Table"]>;
@@ -18,7 +20,10 @@ export interface OpenedTable {
   readonly version: number;
   readonly branch: string | null;
   readonly identity: string;
+  /** The rows of an epoch. */
   readonly numRows: number;
+  /** Which rows those are. */
+  readonly selection: Selection;
 }
 
 /** Opens a table with the columns and the filter of `options`. */
@@ -32,7 +37,7 @@ export async function openTable(source: ResolvedSource, options: ResolvedOptions
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     await opening.wait();
-    return describe(opening.finish());
+    return await describe(opening.finish(), source, options);
   } catch (error) {
     throw signal?.aborted ? aborted(signal) : fromNative(error);
   } finally {
@@ -41,8 +46,7 @@ export async function openTable(source: ResolvedSource, options: ResolvedOptions
 }
 
 function requestOf(source: ResolvedSource, options: ResolvedOptions): Parameters<NativeBinding["open"]>[0] {
-  const version = options.version ?? source.version;
-  const branch = options.branch ?? source.branch;
+  const { version, branch } = placeOf(source, options);
   const storageOptions = source.storageOptions ?? options.storageOptions;
   if (options.branch !== undefined && source.branch !== undefined && options.branch !== source.branch)
     throw new LanceLoaderError(
@@ -58,17 +62,46 @@ function requestOf(source: ResolvedSource, options: ResolvedOptions): Parameters
     ...(version !== undefined && { version }),
     ...(branch !== undefined && { branch }),
     ...(options.columns !== undefined && { columns: [...options.columns] }),
-    ...(options.filter !== undefined && { filter: options.filter }),
+    // A strategy's builder has the filter.
+    ...(options.filter !== undefined && options.splitStrategy === undefined && { filter: options.filter }),
   };
 }
 
-function describe(handle: NativeTable): OpenedTable {
-  return {
-    handle,
-    schema: decodeSchema(handle.schema),
-    version: handle.version,
-    branch: handle.branch ?? null,
-    identity: handle.identity,
-    numRows: handle.numRows,
-  };
+/** The version and the branch to open: those of the permutation, where there is one. */
+function placeOf(
+  source: ResolvedSource,
+  { version, branch, permutation }: ResolvedOptions,
+): { version: number | undefined; branch: string | undefined } {
+  if (permutation === undefined)
+    return { version: version ?? source.version, branch: branch ?? source.branch };
+  const { baseVersion, baseBranch } = permutation.source.table;
+  if ((version ?? baseVersion) !== baseVersion)
+    throw invalid("version", version, `${baseVersion}, the one that the permutation was built on`);
+  if (branch !== undefined && branch !== (baseBranch ?? "main"))
+    throw invalid("branch", branch, `"${baseBranch ?? "main"}", the one that the permutation was built on`);
+  return { version: baseVersion, branch: baseBranch ?? undefined };
+}
+
+async function describe(
+  handle: NativeTable,
+  source: ResolvedSource,
+  options: ResolvedOptions,
+): Promise<OpenedTable> {
+  try {
+    const { version, identity } = handle;
+    const branch = handle.branch ?? null;
+    const storageOptions = source.storageOptions ?? options.storageOptions;
+    const pinned = {
+      uri: source.uri,
+      version,
+      ...(branch !== null && { branch }),
+      ...(storageOptions !== undefined && { storageOptions: { ...storageOptions } }),
+    };
+    const selection = await selectionOf(pinned, options);
+    const numRows = selection.numRows ?? handle.numRows;
+    return { handle, schema: decodeSchema(handle.schema), version, branch, identity, numRows, selection };
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
 }

@@ -1,6 +1,16 @@
-import { totalmem } from "node:os";
-import { checkBoolean, checkChoice, checkInteger, checkOptions, checkString, invalid } from "../check.ts";
+import {
+  checkBoolean,
+  checkChoice,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkString,
+  invalid,
+} from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import type { PermutationBuilder } from "../permutation/builder.ts";
+import { Permutation } from "../permutation/permutation.ts";
+import { defaultMemoryBudget } from "../tables/memory-budget.ts";
 import { checkStorageOptions } from "../tables/source.ts";
 import { maxSplits } from "./max-splits.ts";
 import {
@@ -51,6 +61,17 @@ export interface StreamingDatasetOptions extends PackingOptions {
   readonly worldSize?: number;
   /** Which worker of the rank this is, where the rank's splits are shared by several. */
   readonly worker?: WorkerInfo;
+  /**
+   * Streams the rows of this permutation, and no others: shuffled anew in every epoch, or with `shuffle: false` in their own order. The
+   * table is read at the version that the permutation was built on. Only its rows count, not its columns, format or transform. Excludes
+   * `filter` and `splitStrategy`.
+   */
+  readonly permutation?: Permutation<unknown>;
+  /**
+   * Makes the splits of the epoch: from a builder, which has the `filter`, to one with `numSplits` splits (whose number is the default of
+   * `numSplits`). Each epoch shuffles inside the splits. Splits of unequal length are cut to the shortest, with a warning that counts the rows.
+   */
+  readonly splitStrategy?: (builder: PermutationBuilder) => PermutationBuilder;
   /** The version of the table to read. The newest one by default; for an open table, its own. */
   readonly version?: number;
   /** The branch of the table to read. @default the main one */
@@ -107,6 +128,8 @@ export interface ResolvedOptions {
   readonly rank: number;
   readonly worldSize: number;
   readonly worker: WorkerInfo;
+  readonly permutation: Permutation<unknown> | undefined;
+  readonly splitStrategy: ((builder: PermutationBuilder) => PermutationBuilder) | undefined;
   readonly version: number | undefined;
   readonly branch: string | undefined;
   readonly storageOptions: Readonly<Record<string, string>> | undefined;
@@ -135,6 +158,8 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "rank",
   "worldSize",
   "worker",
+  "permutation",
+  "splitStrategy",
   "version",
   "branch",
   "storageOptions",
@@ -166,6 +191,7 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
   } = options;
   return {
     ...checkTopology(options),
+    ...checkPermutation(options),
     columns: optional(options.columns, checkColumns),
     filter: optional(options.filter, (value) => checkString("filter", value)),
     shuffle: checkBoolean("shuffle", shuffle),
@@ -189,6 +215,24 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     lendBuffers: checkBoolean("lendBuffers", lendBuffers),
     signal: optional(options.signal, checkSignal),
     packing: resolvePacking(options),
+  };
+}
+
+type ResolvedPermutation = Pick<ResolvedOptions, "permutation" | "splitStrategy">;
+
+function checkPermutation(options: StreamingDatasetOptions): ResolvedPermutation {
+  const { permutation, splitStrategy, filter } = options;
+  const other = filter !== undefined ? "filter" : splitStrategy !== undefined ? "splitStrategy" : undefined;
+  if (permutation !== undefined && other !== undefined)
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      `permutation and ${other} are both given, but a permutation says already which rows there are: build it with ${other === "filter" ? "the filter" : "those splits"}.`,
+    );
+  if (permutation !== undefined && !(permutation instanceof Permutation))
+    throw invalid("permutation", permutation, "a Permutation: see Permutation.fromTables");
+  return {
+    permutation,
+    splitStrategy: optional(splitStrategy, (strategy) => checkFunction("splitStrategy", strategy)),
   };
 }
 
@@ -260,12 +304,4 @@ function checkQueueDepth(options: StreamingDatasetOptions): number {
       "ioQueueDepth and prefetchBatches are one option under two names: give ioQueueDepth only.",
     );
   return checkInteger("prefetchBatches", prefetchBatches, 1, 1024);
-}
-
-/** The smaller of 1 GiB and a quarter of the memory that the process may use, a container's limit counted. */
-export function defaultMemoryBudget(): number {
-  const constrained = process.constrainedMemory();
-  const total = totalmem();
-  const usable = constrained > 0 && constrained < total ? constrained : total;
-  return Math.min(2 ** 30, Math.floor(usable / 4));
 }

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Schema } from "apache-arrow";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
-import type { BatchSource } from "./batch-reader.ts";
+import type { BatchSource } from "../tables/batch-reader.ts";
+import { native } from "../tables/native-errors.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
-import { native } from "./native-errors.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { comparePacking } from "./packing/compare.ts";
@@ -49,9 +49,14 @@ export class Progress {
   static async begin(table: OpenedTable, options: ResolvedOptions, state?: CheckedState): Promise<Progress> {
     const { shuffleSeed, randomSeed, numSplits, worldSize, epoch } = options;
     const seed = shuffleSeed ?? (randomSeed ? drawSeed() : 0n);
-    const start = { seed, numSplits: numSplits ?? state?.numSplits ?? worldSize, epoch, samples: [] };
+    const start = {
+      seed,
+      numSplits: numSplits ?? state?.numSplits ?? table.selection.numSplits ?? worldSize,
+      epoch,
+      samples: [],
+    };
     const adopted = state !== undefined && numSplits === undefined;
-    const plan = adopted ? planOfState(table, options, start) : planOf(table.handle, options, start);
+    const plan = adopted ? planOfState(table, options, start) : planOf(table, options, start);
     const progress = new Progress(table, options, start, plan);
     if (options.packing !== undefined) await progress.#beginPacking(options.packing, state);
     if (state !== undefined) progress.load(state);
@@ -116,7 +121,7 @@ export class Progress {
   /** Goes to the start of an epoch. */
   begin(epoch: number): void {
     const start = { ...this.#start, epoch, samples: [] };
-    const plan = planOf(this.table.handle, this.#options, start);
+    const plan = planOf(this.table, this.#options, start);
     const packed = this.#packedEpoch(plan, this.#blocks);
     this.#lastPacking = this.packing;
     this.#goTo(start, plan, packed);
@@ -158,6 +163,8 @@ export class Progress {
       shuffle_clump_size: shuffleClumpSize,
       remainder,
       filter: filter ?? null,
+      permutation: this.table.selection.permutation,
+      split_strategy: this.table.selection.splitStrategy,
       owned_splits: [start, end],
       ...packed,
     };
@@ -202,10 +209,9 @@ export class Progress {
 
   #estimate(options: ResolvedPacking): Promise<number> {
     const { seed } = this.#start;
-    const table = this.table.handle;
     // The estimate of every epoch and rank is that of epoch 0.
-    const plan = planOf(table, this.#options, { ...this.#start, epoch: 0 });
-    return estimateBlocks({ table, plan, options, seed, signal: this.#options.signal });
+    const plan = planOf(this.table, this.#options, { ...this.#start, epoch: 0 });
+    return estimateBlocks({ table: this.table.handle, plan, options, seed, signal: this.#options.signal });
   }
 
   #packedEpoch(plan: NativePlan, blocks: number | undefined): PackedEpoch | undefined {
@@ -237,6 +243,9 @@ export class Progress {
     mismatch("shuffle_clump_size", fields.shuffle_clump_size, shuffleClumpSize);
     mismatch("remainder", fields.remainder, remainder);
     mismatch("filter", fields.filter, filter ?? null);
+    const { permutation, splitStrategy } = this.table.selection;
+    mismatch("permutation", fields.permutation, permutation);
+    mismatch("split_strategy", fields.split_strategy, splitStrategy);
     const reopen = "Open the dataset with the option `state`, or with this `version`";
     mismatch("table_branch", fields.table_branch, branch, "Open the dataset with the option `state`");
     mismatch("table_version", fields.table_version, version, reopen);
@@ -266,7 +275,7 @@ export class Progress {
 
 function planOfState(table: OpenedTable, options: ResolvedOptions, start: EpochStart): NativePlan {
   try {
-    return planOf(table.handle, options, start);
+    return planOf(table, options, start);
   } catch (cause) {
     if (!(cause instanceof LanceLoaderError) || cause.code !== "INVALID_ARGUMENT") throw cause;
     throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, {

@@ -40,6 +40,10 @@ export interface StateDict extends PackingState {
   readonly remainder?: "drop" | "keep";
   /** The filter, `null` without one. */
   readonly filter?: string | null;
+  /** A digest of the permutation and the view of it that is streamed, `null` without one. */
+  readonly permutation?: string | null;
+  /** The configuration of the builder that makes the splits, `null` without one. */
+  readonly split_strategy?: string | null;
   /** The first split whose progress this state knows exactly, and the one behind the last. */
   readonly owned_splits?: readonly [number, number];
 }

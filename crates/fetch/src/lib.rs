@@ -10,6 +10,7 @@ pub mod gather;
 mod gathering;
 pub mod memory;
 pub mod packing;
+pub mod permuted;
 pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lance_loader_fetch::budget::Budget;
 use lance_loader_fetch::fetcher::TakeFetcher;
-use lance_loader_fetch::packing::{BlockColumns, DocumentPlan, estimate_blocks};
+use lance_loader_fetch::packing::{BlockColumns, DocumentPlan, PackReadOptions, estimate_blocks};
 use lance_loader_order::{Code, Order, Remainder, SplitLayout};
 use lance_loader_packing::PackMode;
 use lance_loader_testkit::{FakeSource, Fault, TestColumn, TestTable, Trigger, eventually};
@@ -143,13 +143,13 @@ proptest! {
         io_queue_depth in 0_usize..4,
         ready_bytes in prop_oneof![Just(0), 0..4000_u64, Just(u64::MAX)],
         budget in prop_oneof![Just(0), 0..20_000_u64, Just(u64::MAX)],
-        (position_ids, loss_mask, sequence_lengths): (bool, bool, bool),
+        (position_ids, loss_mask, sequence_lengths) in any::<(bool, bool, bool)>(),
     ) {
         let mut corpus = Corpus::new(source(), splits, blocks);
         corpus.pack.length = length;
         corpus.budget = Budget::new(budget);
         let columns = BlockColumns { position_ids, loss_mask, sequence_lengths };
-        corpus.read = lance_loader_fetch::packing::PackReadOptions {
+        corpus.read = PackReadOptions {
             columns, batch_blocks, window_rows, io_queue_depth, ready_bytes,
         };
         let (read, error) = RUNTIME.block_on(async { drain(&corpus.take(None)).await });

@@ -22,16 +22,9 @@ pub(crate) async fn filtered_rows(
     rows: Arc<LiveRows>,
     filter: String,
 ) -> Result<RowSet> {
-    let invalid = |error: lance::Error| {
-        Error::new(
-            Code::InvalidFilter,
-            format!("the filter {filter:?} can't be used: {}. It must be an SQL expression over the table's columns", text_of(&error)),
-        )
-        .with_cause(error)
-    };
+    let invalid = |error| invalid_filter(&filter, error);
     let mut scanner = dataset.scan();
-    // In brackets, since a clause behind the expression (`LIMIT 5`, another statement) would be read over in silence.
-    scanner.filter(&format!("(\n{filter}\n)")).map_err(invalid)?;
+    scanner.filter(&in_brackets(&filter)).map_err(invalid)?;
     scanner.empty_project().map_err(invalid)?;
     scanner.with_row_address().scan_in_order(true);
     // Planning resolves the expression against the schema: what fails here is the filter.
@@ -58,4 +51,21 @@ pub(crate) async fn filtered_rows(
         set.push(ordinal)?;
     }
     Ok(set.finish())
+}
+
+/// An SQL expression in brackets, since a clause behind it (`LIMIT 5`, another statement) would be read over in silence.
+pub(crate) fn in_brackets(expression: &str) -> String {
+    format!("(\n{expression}\n)")
+}
+
+/// A filter that does not parse, or does not fit the schema.
+pub(crate) fn invalid_filter(filter: &str, error: lance::Error) -> Error {
+    Error::new(
+        Code::InvalidFilter,
+        format!(
+            "the filter {filter:?} can't be used: {}. It must be an SQL expression over the table's columns",
+            text_of(&error)
+        ),
+    )
+    .with_cause(error)
 }

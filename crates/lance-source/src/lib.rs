@@ -8,6 +8,7 @@ mod filter;
 mod identity;
 mod live_rows;
 mod location;
+mod permutation;
 mod projection;
 mod snapshot;
 mod source;

@@ -7,12 +7,15 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use lance::Dataset;
 use lance::dataset::builder::DatasetBuilder;
-use lance_loader_order::Result;
-use lance_loader_permutation::RowSet;
+use lance::dataset::mem_wal::DatasetMemWalExt;
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::format::TableInfo;
+use lance_loader_permutation::{Permutation, PermutationConfig, RowSet, SpillOptions};
 
-use crate::errors::open_failed;
+use crate::errors::{open_failed, read_failed};
 use crate::filter::filtered_rows;
 use crate::identity::table_identity;
+use crate::permutation::{build, load, persist};
 use crate::projection::{Blobs, Projection};
 use crate::source::LanceSource;
 use crate::{LiveRows, Location};
@@ -28,7 +31,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// Opens the table at its newest or the given version and learns its live rows.
     ///
-    /// Fails with `TableNotFound`, `VersionNotFound` or `ReadFailed`. Memory: O(fragments + deleted rows).
+    /// Fails with `TableNotFound`, `VersionNotFound` or `ReadFailed`, and with `UnsupportedSource` for a table with an LSM write spec. Memory: O(fragments + deleted rows).
     pub fn open(location: Location) -> BoxFuture<'static, Result<Self>> {
         Self::load(location).boxed()
     }
@@ -41,6 +44,7 @@ impl Snapshot {
             opened = newest.and(opened);
         }
         let dataset = opened?;
+        refuse_lsm(&dataset, &location.uri).await?;
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
         Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), identity })
@@ -78,6 +82,55 @@ impl Snapshot {
         filtered_rows(self.dataset.clone(), self.rows.clone(), filter.to_string()).boxed()
     }
 
+    /// The permutation of this snapshot's rows that `config` describes.
+    ///
+    /// Reads nothing but the filter's columns, and for a hash or a calculated split what it needs of each row, in one scan. Memory: what
+    /// the filter keeps as a compressed set, and `options.memory_limit`; what passes that goes to temporary files.
+    ///
+    /// Fails with `InvalidArgument`, `InvalidFilter`, `UnknownColumn`, `ReadFailed`, `RowsMissing` or `WriteFailed`.
+    pub fn build_permutation(
+        &self,
+        config: PermutationConfig,
+        options: SpillOptions,
+    ) -> BoxFuture<'static, Result<Permutation>> {
+        build(self.clone(), config, options).boxed()
+    }
+
+    /// Writes a permutation of this snapshot that `config` describes as a new Lance table at `target`, batch by batch.
+    ///
+    /// Fails with `AlreadyExists` or `WriteFailed`.
+    pub fn persist_permutation(
+        &self,
+        permutation: Arc<Permutation>,
+        config: PermutationConfig,
+        target: Location,
+    ) -> BoxFuture<'static, Result<()>> {
+        persist(self.clone(), permutation, config, target).boxed()
+    }
+
+    /// What this table says about itself as a permutation table.
+    ///
+    /// Fails with `InvalidArgument` where its metadata can't be read.
+    pub fn permutation_info(&self) -> Result<TableInfo> {
+        TableInfo::from_schema(&self.schema())
+    }
+
+    /// The rows that `stored`, a permutation table, names, as a permutation of this snapshot.
+    ///
+    /// Fails with `InvalidArgument` for a table that is none, `RowsMissing` where this snapshot lacks a row, `ReadFailed`. Memory: 8 bytes a
+    /// row up to `options.memory_limit`, then temporary files.
+    pub fn load_permutation(
+        &self,
+        stored: &Self,
+        options: SpillOptions,
+    ) -> BoxFuture<'static, Result<Permutation>> {
+        load(self.clone(), stored.clone(), options).boxed()
+    }
+
+    pub(crate) const fn dataset(&self) -> &Arc<Dataset> {
+        &self.dataset
+    }
+
     /// A source of this snapshot's rows with the given columns, or all of them.
     pub fn source(&self, columns: Option<&[String]>, blobs: Blobs) -> Result<LanceSource> {
         let projection = Projection::new(&self.dataset, columns, blobs)?;
@@ -95,4 +148,19 @@ async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Datas
     };
     let branch = location.branch.as_deref();
     builder.load().await.map_err(|error| open_failed(&location.uri, branch, version, error))
+}
+
+/// Refuses a table whose writes go through a log-structured merge tree (Lance's `MemWAL`): rows that are not flushed have no row id.
+async fn refuse_lsm(dataset: &Dataset, uri: &str) -> Result<()> {
+    let details = dataset.mem_wal_index_details().await;
+    if details.map_err(|error| read_failed("reading the table's indices", error))?.is_none() {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::UnsupportedSource,
+        format!(
+            "the table {uri:?} has an LSM write spec: its rows that are not flushed have no row id, so that they would be left out in \
+             silence. Copy it into a table without one"
+        ),
+    ))
 }

@@ -1,5 +1,7 @@
 //! What a snapshot promises, against real Lance tables.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
 mod support;
 
 use arrow_array::cast::AsArray;

@@ -12,8 +12,10 @@
 mod batch;
 mod convert;
 mod errors;
+mod job;
 mod opening;
 mod packing;
+mod permutation;
 mod pipeline;
 mod plan;
 mod runtime;

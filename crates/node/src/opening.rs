@@ -1,21 +1,18 @@
 //! A table that is being opened.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use futures::FutureExt;
 use lance_loader_lance_source::{Blobs, Location};
-use lance_loader_order::{Code, Error, Result};
+use lance_loader_order::Result;
 use napi::Env;
 use napi::bindgen_prelude::PromiseRaw;
 use napi_derive::napi;
-use tokio::task::AbortHandle;
 
 use crate::convert::count;
-use crate::errors::{ErrorCode, guarded, panicked};
-use crate::runtime::runtime;
+use crate::errors::{ErrorCode, guarded};
+use crate::job::Job;
 use crate::table::{Table, TableData};
-use crate::wait::Signal;
 
 /// What is opened.
 #[napi(object, object_to_js = false)]
@@ -80,51 +77,14 @@ impl OpenRequest {
     }
 }
 
-#[derive(Default)]
-struct Slot {
-    result: Option<Result<TableData>>,
-    settled: bool,
-    signal: Option<Signal>,
-}
-
 /// A table that is being opened: wait, then finish.
 #[napi]
-pub struct Opening {
-    slot: Arc<Mutex<Slot>>,
-    task: AbortHandle,
-}
+pub struct Opening(Job<TableData>);
 
 /// Begins to open a table.
 #[napi]
 pub fn open(options: OpenOptions) -> napi::Result<Opening, ErrorCode> {
-    guarded(|| {
-        let request = OpenRequest::new(options)?;
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        let filled = slot.clone();
-        let task = runtime()?.spawn(async move {
-            let result = std::panic::AssertUnwindSafe(request.run()).catch_unwind().await;
-            settle(&filled, result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))));
-        });
-        Ok(Opening { slot, task: task.abort_handle() })
-    })
-}
-
-fn settle(slot: &Mutex<Slot>, result: Result<TableData>) {
-    let mut slot = lock(slot);
-    if slot.settled {
-        return;
-    }
-    slot.settled = true;
-    slot.result = Some(result);
-    let signal = slot.signal.take();
-    drop(slot);
-    if let Some(signal) = signal {
-        signal.fulfil();
-    }
-}
-
-fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
+    guarded(|| Ok(Opening(Job::begin(OpenRequest::new(options)?.run())?)))
 }
 
 #[napi]
@@ -132,39 +92,18 @@ impl Opening {
     /// Fulfilled when `finish` has an answer. Waited for once.
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
-        let (signal, promise) = Signal::new(env)?;
-        let mut slot = lock(&self.slot);
-        if slot.settled {
-            drop(slot);
-            signal.fulfil();
-        } else {
-            slot.signal = Some(signal);
-        }
-        Ok(promise)
+        self.0.wait(env)
     }
 
     /// The table, or why it could not be opened. Asked once.
     #[napi]
     pub fn finish(&self) -> napi::Result<Table, ErrorCode> {
-        guarded(|| {
-            let result = lock(&self.slot).result.take();
-            let data = result.unwrap_or_else(|| {
-                Err(Error::new(Code::Internal, "a table was asked for before it was open, or more than once"))
-            })?;
-            Ok(Table::new(data))
-        })
+        guarded(|| Ok(Table::new(self.0.finish()?)))
     }
 
     /// Stops opening; whoever waits is told.
     #[napi]
     pub fn cancel(&self) {
-        self.task.abort();
-        settle(&self.slot, Err(Error::new(Code::Aborted, "opening the table was aborted")));
-    }
-}
-
-impl Drop for Opening {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.0.cancel("opening the table");
     }
 }

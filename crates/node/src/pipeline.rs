@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
-use lance_loader_fetch::pipeline::PipelineOptions;
+use lance_loader_fetch::permuted::RowsInOrder;
+use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
 use lance_loader_fetch::ready_queue::Next;
 use lance_loader_order::{Code, Error, Result};
 use napi::Env;
@@ -49,16 +50,33 @@ impl Pipeline {
         if !plan.is_of(table) {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
+        let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
+        Self::run(table, rows, plan.owned().len() as u64, options)
+    }
+
+    /// Reads rows that no epoch plans.
+    pub(crate) fn start_rows(
+        table: &Arc<TableData>,
+        rows: RowsInOrder,
+        options: &StartOptions,
+    ) -> Result<Self> {
+        Self::run(table, Box::new(rows), 1, options)
+    }
+
+    fn run(
+        table: &Arc<TableData>,
+        rows: Box<dyn RowPlan>,
+        splits: u64,
+        options: &StartOptions,
+    ) -> Result<Self> {
         let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
-        let owned = plan.owned().len() as u64;
         let pipeline_options = PipelineOptions {
             batch_rows: count("batchSize", options.batch_rows)?.max(1),
-            window_rows: rows_a_split.map(|rows| rows.saturating_mul(owned).max(1)),
+            window_rows: rows_a_split.map(|rows| rows.saturating_mul(splits).max(1)),
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
         let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone()));
-        let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
         let inner = lance_loader_fetch::pipeline::Pipeline::start(
             runtime()?,
             rows,

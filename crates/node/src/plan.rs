@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use lance_loader_fetch::epoch::EpochRows;
+use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
 use lance_loader_fetch::packing::DocumentPlan;
+use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
     Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout,
     Topology,
 };
+use lance_loader_permutation::Permutation;
 use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
 use napi_derive::napi;
 
@@ -56,23 +58,73 @@ pub struct Plan {
     plan: Arc<lance_loader_order::Plan>,
     layout: SplitLayout,
     owned: Range<usize>,
-    order: Arc<Order>,
+    order: Arc<dyn EpochOrder>,
+    dropped: u64,
 }
 
 impl Plan {
+    /// An epoch over all rows of the table.
     pub(crate) fn new(table: &Arc<TableData>, options: &PlanOptions) -> Result<Self> {
         let rows = table.num_rows();
-        let num_splits = size("numSplits", options.num_splits)?;
-        let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
+        let layout = layout_of(rows, options)?;
+        let dropped = layout.dropped();
+        Self::of(table, options, layout, Arc::new(order_of(rows, options)?), dropped)
+    }
+
+    /// An epoch over the rows of one split of a permutation.
+    pub(crate) fn of_rows(table: &Arc<TableData>, rows: &SplitRows, options: &PlanOptions) -> Result<Self> {
+        let count = rows.view().len();
+        let layout = layout_of(count, options)?;
+        let dropped = layout.dropped();
+        let order = RowsOrder::new(order_of(count, options)?, rows.clone());
+        Self::of(table, options, layout, Arc::new(order), dropped)
+    }
+
+    /// An epoch over all splits of a permutation.
+    pub(crate) fn of_splits(
+        table: &Arc<TableData>,
+        permutation: &Arc<Permutation>,
+        options: &PlanOptions,
+    ) -> Result<Self> {
+        let splits = permutation.num_splits();
+        if size("numSplits", options.num_splits)? != splits {
+            return Err(Error::new(
+                Code::InvalidArgument,
+                format!(
+                    "numSplits is {}, but splitStrategy gives {splits} splits: make them the same",
+                    options.num_splits
+                ),
+            ));
+        }
+        if let Some(empty) = (0..splits).find(|&split| permutation.len_of(split) == 0) {
+            return Err(Error::new(
+                Code::TooFewRows,
+                format!(
+                    "split {empty} of splitStrategy has no row, and each split needs one: use other splits, or a filter that keeps more rows"
+                ),
+            ));
+        }
+        let shuffle = if options.shuffle { Some((key_of(options)?, clump_size_of(options)?)) } else { None };
+        let order = SplitsOrder::new(permutation.clone(), shuffle)?;
+        let (layout, dropped) = (order.layout().clone(), order.dropped());
+        Self::of(table, options, layout, Arc::new(order), dropped)
+    }
+
+    fn of(
+        table: &Arc<TableData>,
+        options: &PlanOptions,
+        layout: SplitLayout,
+        order: Arc<dyn EpochOrder>,
+        dropped: u64,
+    ) -> Result<Self> {
         let topology = Topology::new(
             size("rank", options.rank)?,
             size("worldSize", options.world_size)?,
             size("worker.id", options.worker)?,
             size("worker.numWorkers", options.num_workers)?,
         )?;
+        let num_splits = layout.num_splits();
         let owned = topology.owned(num_splits)?;
-        let layout = SplitLayout::new(rows, num_splits, remainder)?;
-        let order = order_of(rows, options)?;
         let progress = match options.progress.as_slice() {
             [] => vec![0; num_splits],
             progress => progress
@@ -81,7 +133,7 @@ impl Plan {
                 .collect::<Result<_>>()?,
         };
         let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
-        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order: Arc::new(order) })
+        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, dropped })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -120,13 +172,25 @@ impl Plan {
     }
 }
 
+fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
+    let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
+    SplitLayout::new(rows, size("numSplits", options.num_splits)?, remainder)
+}
+
 fn order_of(rows: u64, options: &PlanOptions) -> Result<Order> {
     if !options.shuffle {
         return Ok(Order::Storage { rows });
     }
+    Ok(Order::Shuffled(Shuffle::new(rows, clump_size_of(options)?, key_of(options)?)?))
+}
+
+fn key_of(options: &PlanOptions) -> Result<Key> {
     let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
-    let key = Key::derive(seed, count("epoch", options.epoch)?, Domain::Epoch);
-    Ok(Order::Shuffled(Shuffle::new(rows, count("shuffleClumpSize", options.shuffle_clump_size)?, key)?))
+    Ok(Key::derive(seed, count("epoch", options.epoch)?, Domain::Epoch))
+}
+
+fn clump_size_of(options: &PlanOptions) -> Result<u64> {
+    count("shuffleClumpSize", options.shuffle_clump_size)
 }
 
 #[napi]
@@ -146,7 +210,7 @@ impl Plan {
     /// Rows that the cut into splits leaves out.
     #[napi(getter)]
     pub fn dropped(&self) -> napi::Result<f64, ErrorCode> {
-        guarded(|| number(self.layout.dropped()))
+        guarded(|| number(self.dropped))
     }
 
     /// The first split that is owned, and the one behind the last.

@@ -17,13 +17,14 @@ use napi_derive::napi;
 use crate::convert::number;
 use crate::errors::{ErrorCode, guarded};
 use crate::packing::{Estimating, Packing, PackingOptions};
+use crate::permutation::{PermutationHandle, PermutationRows};
 use crate::pipeline::{Pipeline, StartOptions};
 use crate::plan::{Plan, PlanOptions};
 use crate::runtime::shared_budget;
 
 /// What an open table holds.
 pub(crate) struct TableData {
-    snapshot: Snapshot,
+    pub(crate) snapshot: Snapshot,
     pub(crate) source: Arc<dyn RowSource>,
     pub(crate) eligible: Option<Arc<RowSet>>,
     pub(crate) memory: Arc<MemoryTable>,
@@ -166,6 +167,45 @@ impl Table {
     #[napi]
     pub fn plan(&self, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
         guarded(|| Plan::new(&self.data()?, &options))
+    }
+
+    /// The plan of an epoch over the rows of a permutation of this table.
+    #[napi]
+    pub fn plan_rows(&self, rows: &PermutationRows, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
+        guarded(|| {
+            let data = self.data()?;
+            rows.check_table(&data.snapshot)?;
+            Plan::of_rows(&data, rows.rows(), &options)
+        })
+    }
+
+    /// The plan of an epoch over all splits of a permutation of this table.
+    #[napi]
+    pub fn plan_splits(
+        &self,
+        permutation: &PermutationHandle,
+        options: PlanOptions,
+    ) -> napi::Result<Plan, ErrorCode> {
+        guarded(|| {
+            let data = self.data()?;
+            permutation.check_table(&data.snapshot)?;
+            Plan::of_splits(&data, permutation.permutation(), &options)
+        })
+    }
+
+    /// Starts to read the rows of a permutation of this table: all of them, or those at `offsets`.
+    #[napi]
+    pub fn start_rows(
+        &self,
+        rows: &PermutationRows,
+        offsets: Option<Vec<f64>>,
+        options: StartOptions,
+    ) -> napi::Result<Pipeline, ErrorCode> {
+        guarded(|| {
+            let data = self.data()?;
+            rows.check_table(&data.snapshot)?;
+            Pipeline::start_rows(&data, rows.plan(offsets)?, &options)
+        })
     }
 
     /// Starts to read a plan of this table.

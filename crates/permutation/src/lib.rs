@@ -16,6 +16,7 @@ mod rows;
 mod sizes;
 mod spill;
 mod split_numbers;
+mod view;
 
 pub use config::{Needs, PermutationConfig, ShuffleConfig, SplitStrategy};
 pub use hash::{HASH_VERSION, HashSplit, hash_rows};
@@ -25,3 +26,4 @@ pub use row_set::{RowSet, RowSetBuilder};
 pub use rows::Rows;
 pub use sizes::Sizes;
 pub use spill::{RowList, RowListBuilder, SpillOptions, SplitAssigner};
+pub use view::View;

@@ -1,4 +1,4 @@
-import { aborted, fromNative, native } from "../native-errors.ts";
+import { aborted, fromNative, native } from "../../tables/native-errors.ts";
 import type { NativePlan, NativeTable } from "../opened.ts";
 import { nativeOptions } from "./native-options.ts";
 import type { ResolvedPacking } from "./options.ts";

@@ -1,6 +1,6 @@
 import { LanceLoaderError } from "../../errors.ts";
 import { loadBinding } from "../../native.ts";
-import { native } from "../native-errors.ts";
+import { native } from "../../tables/native-errors.ts";
 import type { CheckedState, StateDict } from "../state.ts";
 
 /** How documents are laid into blocks, as a state tells it. */

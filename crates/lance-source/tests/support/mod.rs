@@ -1,5 +1,8 @@
 //! Tables whose rows are a function of their id, made in a folder that vanishes with the test.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of this")]
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;

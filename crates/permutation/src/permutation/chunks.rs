@@ -1,5 +1,7 @@
 //! All rows of a permutation, in pieces.
 
+use std::ops::Deref;
+
 use lance_loader_order::Result;
 
 use super::Permutation;
@@ -15,20 +17,21 @@ pub struct Chunk {
 
 /// The rows of a [`Permutation`], split by split. Memory: one piece.
 #[derive(Debug)]
-pub struct Chunks<'a> {
-    permutation: &'a Permutation,
+pub struct Chunks<P> {
+    permutation: P,
     rows: usize,
     split: usize,
     start: u64,
 }
 
-impl<'a> Chunks<'a> {
-    pub(super) fn new(permutation: &'a Permutation, rows: usize) -> Self {
+impl<P: Deref<Target = Permutation>> Chunks<P> {
+    /// All rows of a permutation, borrowed or shared (`Arc`), in pieces of up to `rows` rows.
+    pub fn new(permutation: P, rows: usize) -> Self {
         Self { permutation, rows: rows.max(1), split: 0, start: 0 }
     }
 }
 
-impl Iterator for Chunks<'_> {
+impl<P: Deref<Target = Permutation>> Iterator for Chunks<P> {
     type Item = Result<Chunk>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -168,7 +168,7 @@ impl Permutation {
     }
 
     /// All rows, split by split, in pieces of up to `rows` rows: what a stored table holds.
-    pub fn chunks(&self, rows: usize) -> Chunks<'_> {
+    pub fn chunks(&self, rows: usize) -> Chunks<&Self> {
         Chunks::new(self, rows)
     }
 

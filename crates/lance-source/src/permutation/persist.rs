@@ -1,0 +1,76 @@
+//! A permutation as a Lance table of its own.
+
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use arrow_schema::{ArrowError, SchemaRef};
+use lance::Dataset;
+use lance::dataset::{WriteMode, WriteParams};
+use lance::io::{ObjectStoreParams, StorageOptionsAccessor};
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::format::{TableInfo, encode};
+use lance_loader_permutation::{Chunks, Permutation, PermutationConfig};
+
+use crate::errors::text_of;
+use crate::{LiveRows, Location, Snapshot};
+
+/// Rows of a batch that is written.
+const CHUNK_ROWS: usize = 64 << 10;
+
+/// Writes the row ids of `permutation`, batch by batch. A table that exists is left as it is.
+pub(crate) async fn persist(
+    snapshot: Snapshot,
+    permutation: Arc<Permutation>,
+    config: PermutationConfig,
+    target: Location,
+) -> Result<()> {
+    let branch = snapshot.branch().map(ToString::to_string);
+    let schema = Arc::new(TableInfo::new(&permutation, &config, snapshot.version(), branch).schema());
+    let rows = snapshot.rows().clone();
+    let chunks = Chunks::new(permutation, CHUNK_ROWS);
+    let writing = schema.clone();
+    let batches = chunks.map(move |chunk| {
+        let chunk = chunk.and_then(|chunk| batch(&rows, &writing, chunk.split, chunk.ordinals));
+        chunk.map_err(|error| ArrowError::ExternalError(Box::new(error)))
+    });
+    let params = WriteParams {
+        mode: WriteMode::Create,
+        store_params: store_params(&target),
+        ..WriteParams::default()
+    };
+    let written =
+        Dataset::write(RecordBatchIterator::new(batches, schema), target.uri.as_str(), Some(params)).await;
+    written.map(|_| ()).map_err(|error| write_failed(&target.uri, error))
+}
+
+fn batch(rows: &LiveRows, schema: &SchemaRef, split: usize, mut ordinals: Vec<u64>) -> Result<RecordBatch> {
+    rows.row_ids(&mut ordinals)?;
+    encode(schema, split as u64, ordinals)
+}
+
+fn store_params(target: &Location) -> Option<ObjectStoreParams> {
+    if target.storage_options.is_empty() {
+        return None;
+    }
+    let options = StorageOptionsAccessor::with_static_options(target.storage_options.clone());
+    Some(ObjectStoreParams {
+        storage_options_accessor: Some(Arc::new(options)),
+        ..ObjectStoreParams::default()
+    })
+}
+
+fn write_failed(uri: &str, error: lance::Error) -> Error {
+    let error_of = match error {
+        lance::Error::DatasetAlreadyExists { .. } => Error::new(
+            Code::AlreadyExists,
+            format!(
+                "the table {uri:?} exists already: give the permutation another name, or drop that table first"
+            ),
+        ),
+        _ => Error::new(
+            Code::WriteFailed,
+            format!("writing the permutation table {uri:?} failed: {}", text_of(&error)),
+        ),
+    };
+    error_of.with_cause(error)
+}

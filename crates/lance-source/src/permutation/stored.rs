@@ -1,0 +1,75 @@
+//! Reads permutation tables, ours and those of Python `LanceDB`.
+
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use lance::dataset::rowids::get_row_id_index;
+use lance_core::utils::address::RowAddress;
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::format::{ROW_ID, SPLIT_ID, TableDecoder};
+use lance_loader_permutation::{Permutation, RowListBuilder, SpillOptions};
+use lance_table::rowids::RowIdIndex;
+
+use crate::Snapshot;
+use crate::errors::read_failed;
+
+const WHAT: &str = "reading the permutation table";
+/// How many missing rows an error names.
+const NAMED: usize = 5;
+
+/// The rows of `stored`, a permutation table, as a permutation of `base`.
+pub(crate) async fn load(base: Snapshot, stored: Snapshot, options: SpillOptions) -> Result<Permutation> {
+    let mut decoder = TableDecoder::new(&stored.schema())?;
+    let names = decoder.info().split_names.clone();
+    let index = get_row_id_index(base.dataset())
+        .await
+        .map_err(|error| read_failed("reading the table's row ids", error))?;
+    let mut list = RowListBuilder::new(options)?;
+    let mut scanner = stored.dataset().scan();
+    scanner.project(&[ROW_ID, SPLIT_ID]).map_err(|error| read_failed(WHAT, error))?;
+    scanner.scan_in_order(true);
+    let mut batches = scanner.try_into_stream().await.map_err(|error| read_failed(WHAT, error))?;
+    while let Some(batch) = batches.try_next().await.map_err(|error| read_failed(WHAT, error))? {
+        for run in decoder.decode(&batch)? {
+            list.push(run.split, &ordinals(&base, index.as_ref(), &run.row_ids)?)?;
+        }
+    }
+    let layout = decoder.finish()?;
+    Permutation::from_list(list.finish(layout.num_splits())?, names)
+}
+
+/// The ordinals of row ids: through the table's index where its row ids are stable, else they are the addresses.
+fn ordinals(base: &Snapshot, index: Option<&Arc<RowIdIndex>>, row_ids: &[u64]) -> Result<Vec<u64>> {
+    let addresses = match index {
+        None => row_ids.iter().copied().map(Some).collect(),
+        Some(index) => {
+            let found =
+                index.get_many(row_ids).map_err(|error| read_failed("finding rows by their ids", error))?;
+            found.into_iter().map(|address: Option<RowAddress>| address.map(u64::from)).collect::<Vec<_>>()
+        }
+    };
+    let found: Vec<Option<u64>> = addresses
+        .into_iter()
+        .map(|address| address.and_then(|address| base.rows().ordinal_of(address)))
+        .collect();
+    let missing: Vec<u64> =
+        row_ids.iter().zip(&found).filter_map(|(&id, ordinal)| ordinal.is_none().then_some(id)).collect();
+    if missing.is_empty() {
+        return Ok(found.into_iter().flatten().collect());
+    }
+    Err(rows_missing(base, &missing))
+}
+
+fn rows_missing(base: &Snapshot, missing: &[u64]) -> Error {
+    let named: Vec<String> = missing.iter().take(NAMED).map(ToString::to_string).collect();
+    Error::new(
+        Code::RowsMissing,
+        format!(
+            "the permutation table names rows that version {} of the table does not have: the row ids {}{}. It was built on \
+             another table, or on a version that it does not tell: build it anew",
+            base.version(),
+            named.join(", "),
+            if missing.len() > NAMED { " and more" } else { "" }
+        ),
+    )
+}

@@ -1,0 +1,319 @@
+//! Permutations: built, stored, read back, and cut into views.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lance_loader_fetch::permuted::{RowsInOrder, SplitRows};
+use lance_loader_lance_source::{Blobs, Location, Snapshot};
+use lance_loader_order::{Code, Error, Result};
+use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions};
+use napi::Env;
+use napi::bindgen_prelude::PromiseRaw;
+use napi_derive::napi;
+
+use crate::convert::{count, number, size};
+use crate::errors::{ErrorCode, guarded};
+use crate::job::Job;
+use crate::table::{Table, TableData};
+
+/// Where a table lies.
+#[napi(object, object_to_js = false)]
+pub struct LocationOptions {
+    /// A path or an object-store URI.
+    pub uri: String,
+    /// Options of the object store.
+    pub storage_options: Option<HashMap<String, String>>,
+    /// The version; the newest one when absent.
+    pub version: Option<f64>,
+    /// The branch; main when absent.
+    pub branch: Option<String>,
+}
+
+impl LocationOptions {
+    fn location(self) -> Result<Location> {
+        Ok(Location {
+            uri: self.uri,
+            storage_options: self.storage_options.unwrap_or_default(),
+            version: self.version.map(|version| count("version", version)).transpose()?,
+            branch: self.branch,
+        })
+    }
+}
+
+/// The memory and the temporary folder of a build.
+#[napi(object, object_to_js = false)]
+pub struct SpillLimits {
+    /// Bytes that lists of rows may take before they go to disk; 100 MiB when absent.
+    pub memory_limit: Option<f64>,
+    /// The folder of the temporary files; the system's when absent.
+    pub temp_dir: Option<String>,
+}
+
+impl SpillLimits {
+    fn options(self) -> Result<SpillOptions> {
+        let default = SpillOptions::default();
+        let limit = self.memory_limit.map(|limit| count("memoryLimit", limit)).transpose()?;
+        Ok(SpillOptions {
+            memory_limit: limit.unwrap_or(default.memory_limit),
+            temp_dir: self.temp_dir.map(PathBuf::from),
+        })
+    }
+}
+
+/// A permutation of a snapshot.
+#[derive(Clone)]
+struct PermutationData {
+    snapshot: Snapshot,
+    permutation: Arc<Permutation>,
+    /// How it was built, where that is known.
+    config: Option<PermutationConfig>,
+    /// What tells it from others: the text of how it was built, else the digest of the stored table's files.
+    text: String,
+}
+
+impl PermutationData {
+    async fn build(base: Location, config: PermutationConfig, options: SpillOptions) -> Result<Self> {
+        let snapshot = Snapshot::open(base).await?;
+        let permutation = Arc::new(snapshot.build_permutation(config.clone(), options).await?);
+        Ok(Self { snapshot, permutation, text: config.to_json(), config: Some(config) })
+    }
+
+    /// On the version and the branch that the stored table names, else on those of `base`.
+    async fn load(base: Location, stored: Location, options: SpillOptions) -> Result<Self> {
+        let stored = Snapshot::open(stored).await?;
+        let info = stored.permutation_info()?;
+        let base = match info.base_version {
+            Some(version) => Location { version: Some(version), branch: info.base_branch, ..base },
+            None => base,
+        };
+        let config = info.own.map(|own| PermutationConfig::from_json(&own.config)).transpose()?;
+        let snapshot = Snapshot::open(base).await?;
+        let permutation = Arc::new(snapshot.load_permutation(&stored, options).await?);
+        let text = config.as_ref().map_or_else(|| stored.identity().to_string(), PermutationConfig::to_json);
+        Ok(Self { snapshot, permutation, config, text })
+    }
+
+    async fn persist(self, target: Location) -> Result<Self> {
+        let config = self.config.clone().ok_or_else(|| {
+            Error::new(Code::Internal, "a permutation whose configuration is not known can't be stored")
+        })?;
+        self.snapshot.persist_permutation(self.permutation.clone(), config, target).await?;
+        Ok(self)
+    }
+}
+
+/// The canonical text of a configuration; throws for what is not allowed.
+#[napi]
+pub fn check_permutation(config: String) -> napi::Result<String, ErrorCode> {
+    guarded(|| Ok(PermutationConfig::from_json(&config)?.to_json()))
+}
+
+/// A permutation in the making: wait, then finish.
+#[napi]
+pub struct PermutationWork(Job<PermutationData>);
+
+/// Begins to build a permutation.
+#[napi]
+pub fn build_permutation(
+    base: LocationOptions,
+    config: String,
+    limits: SpillLimits,
+) -> napi::Result<PermutationWork, ErrorCode> {
+    guarded(|| {
+        let config = PermutationConfig::from_json(&config)?;
+        let work = PermutationData::build(base.location()?, config, limits.options()?);
+        Ok(PermutationWork(Job::begin(work)?))
+    })
+}
+
+/// Begins to read a stored permutation of `base`.
+#[napi]
+pub fn load_permutation(
+    base: LocationOptions,
+    stored: LocationOptions,
+    limits: SpillLimits,
+) -> napi::Result<PermutationWork, ErrorCode> {
+    guarded(|| {
+        let work = PermutationData::load(base.location()?, stored.location()?, limits.options()?);
+        Ok(PermutationWork(Job::begin(work)?))
+    })
+}
+
+#[napi]
+impl PermutationWork {
+    /// Fulfilled when `finish` has an answer. Waited for once.
+    #[napi]
+    pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
+        self.0.wait(env)
+    }
+
+    /// The permutation, or why there is none. Asked once.
+    #[napi]
+    pub fn finish(&self) -> napi::Result<PermutationHandle, ErrorCode> {
+        guarded(|| Ok(PermutationHandle(self.0.finish()?)))
+    }
+}
+
+/// A permutation of one snapshot of a table.
+#[napi]
+pub struct PermutationHandle(PermutationData);
+
+impl PermutationHandle {
+    pub(crate) const fn permutation(&self) -> &Arc<Permutation> {
+        &self.0.permutation
+    }
+
+    pub(crate) fn check_table(&self, snapshot: &Snapshot) -> Result<()> {
+        check_table(&self.0.snapshot, snapshot)
+    }
+}
+
+#[napi]
+impl PermutationHandle {
+    /// The names of the splits, where they have names.
+    #[napi(getter)]
+    pub fn split_names(&self) -> Option<Vec<String>> {
+        self.0.permutation.names().map(<[String]>::to_vec)
+    }
+
+    /// The number of rows of each split.
+    #[napi(getter)]
+    pub fn split_lengths(&self) -> napi::Result<Vec<f64>, ErrorCode> {
+        let permutation = &self.0.permutation;
+        guarded(|| (0..permutation.num_splits()).map(|split| number(permutation.len_of(split))).collect())
+    }
+
+    /// The version of the table that the rows are of.
+    #[napi(getter)]
+    pub fn base_version(&self) -> napi::Result<f64, ErrorCode> {
+        guarded(|| number(self.0.snapshot.version()))
+    }
+
+    /// The branch of that version; `null` is main.
+    #[napi(getter)]
+    pub fn base_branch(&self) -> Option<String> {
+        self.0.snapshot.branch().map(ToString::to_string)
+    }
+
+    /// The digest of the table's data files' names.
+    #[napi(getter)]
+    pub fn identity(&self) -> String {
+        self.0.snapshot.identity().to_string()
+    }
+
+    /// What tells the permutation from others of the same snapshot.
+    #[napi(getter)]
+    pub fn text(&self) -> String {
+        self.0.text.clone()
+    }
+
+    /// Begins to store the permutation as a table of its own.
+    #[napi]
+    pub fn persist(&self, target: LocationOptions) -> napi::Result<PermutationWork, ErrorCode> {
+        guarded(|| Ok(PermutationWork(Job::begin(self.0.clone().persist(target.location()?))?)))
+    }
+
+    /// The snapshot with the given columns, or all of them. Reads nothing.
+    #[napi]
+    pub fn table(&self, columns: Option<Vec<String>>, memory_budget: f64) -> napi::Result<Table, ErrorCode> {
+        guarded(|| {
+            let source = self.0.snapshot.source(columns.as_deref(), Blobs::Bytes)?;
+            let budget = count("memoryBudget", memory_budget)?;
+            Ok(Table::new(TableData::new(self.0.snapshot.clone(), Arc::new(source), None, budget, true)?))
+        })
+    }
+
+    /// The rows of a split.
+    #[napi]
+    pub fn rows(&self, split: f64) -> napi::Result<PermutationRows, ErrorCode> {
+        guarded(|| {
+            let rows = SplitRows::new(self.0.permutation.clone(), size("split", split)?);
+            Ok(PermutationRows { snapshot: self.0.snapshot.clone(), rows })
+        })
+    }
+}
+
+/// Rows of a split under a view. Never changes.
+#[napi]
+pub struct PermutationRows {
+    snapshot: Snapshot,
+    rows: SplitRows,
+}
+
+impl PermutationRows {
+    pub(crate) const fn rows(&self) -> &SplitRows {
+        &self.rows
+    }
+
+    pub(crate) fn check_table(&self, snapshot: &Snapshot) -> Result<()> {
+        check_table(&self.snapshot, snapshot)
+    }
+
+    /// All rows in order, or those at some offsets.
+    pub(crate) fn plan(&self, offsets: Option<Vec<f64>>) -> Result<RowsInOrder> {
+        let rows = self.rows.clone();
+        Ok(match offsets {
+            None => RowsInOrder::all(rows),
+            Some(offsets) => {
+                let offsets: Result<_> = offsets.into_iter().map(|offset| count("offset", offset)).collect();
+                RowsInOrder::at(rows, offsets?)
+            }
+        })
+    }
+
+    fn with(&self, rows: SplitRows) -> Self {
+        Self { snapshot: self.snapshot.clone(), rows }
+    }
+}
+
+#[napi]
+impl PermutationRows {
+    /// The number of rows, repeats counted.
+    #[napi(getter)]
+    pub fn num_rows(&self) -> napi::Result<f64, ErrorCode> {
+        guarded(|| number(self.rows.view().len()))
+    }
+
+    /// The starts and lengths that identify the view.
+    #[napi(getter)]
+    pub fn view(&self) -> napi::Result<Vec<f64>, ErrorCode> {
+        guarded(|| self.rows.view().windows().flat_map(|(start, len)| [number(start), number(len)]).collect())
+    }
+
+    /// Without the first rows.
+    #[napi]
+    pub fn skip(&self, rows: f64) -> napi::Result<PermutationRows, ErrorCode> {
+        guarded(|| Ok(self.with(self.rows.with_view(self.rows.view().clone().skip(count("skip", rows)?)))))
+    }
+
+    /// The first rows.
+    #[napi]
+    pub fn take(&self, rows: f64) -> napi::Result<PermutationRows, ErrorCode> {
+        guarded(|| Ok(self.with(self.rows.with_view(self.rows.view().clone().take(count("limit", rows)?)))))
+    }
+
+    /// All rows several times over.
+    #[napi]
+    pub fn repeat(&self, times: f64) -> napi::Result<PermutationRows, ErrorCode> {
+        guarded(|| {
+            Ok(self.with(self.rows.with_view(self.rows.view().clone().repeat(count("times", times)?)?)))
+        })
+    }
+}
+
+/// Ordinals are of one snapshot: in another one they are other rows.
+fn check_table(own: &Snapshot, other: &Snapshot) -> Result<()> {
+    let place = |snapshot: &Snapshot| (snapshot.version(), snapshot.branch().map(ToString::to_string));
+    if own.identity() == other.identity() && place(own) == place(other) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::InvalidArgument,
+        format!(
+            "the permutation is of another table, or of another version of it ({} in place of {}): open the table that it was built on",
+            own.version(),
+            other.version()
+        ),
+    ))
+}
