@@ -61,6 +61,27 @@ async fn a_table_that_just_fits_is_loaded() {
 }
 
 #[tokio::test]
+async fn a_table_that_was_taken_for_larger_holds_what_it_is() {
+    let length = |ordinal: u64| if ordinal.is_multiple_of(4) { 1000 } else { 1 };
+    let table = TestTable::new(1024, &[TestColumn::Document(length)]);
+    let bench = Bench { budget: Budget::new(2_000_000), ..Bench::over(table) };
+    let table = bench.memory_table();
+    let store = table.get().await.unwrap().unwrap();
+    assert!((256_000..300_000).contains(&store.bytes()));
+    assert_eq!(bench.budget.used(), store.bytes() as u64);
+}
+
+#[tokio::test]
+async fn windows_of_a_table_that_will_not_fit_count_against_the_budget() {
+    let table = TestTable::new(100, &[TestColumn::Id, TestColumn::Vector(14)]);
+    let source = FakeSource::builder(table).held().build();
+    let bench = Bench { budget: Budget::new(100 * ROW_BYTES - 1), ..Bench::new(source.clone()) };
+    let _pipeline = bench.memory_first(&rows(100), FetchMode::Auto, &bench.memory_table());
+    source.until(|counts| counts.taking == 2).await;
+    assert_eq!(bench.budget.used(), 2 * 20 * ROW_BYTES);
+}
+
+#[tokio::test]
 async fn a_table_that_outgrows_the_budget_in_the_scan_is_read_by_takes() {
     let bench = deceiving(300_000);
     let table = bench.memory_table();
