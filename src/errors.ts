@@ -20,6 +20,7 @@ export const errorCodes = [
   "STATE_INVALID",
   "STATE_MISMATCH",
   "COLLATE_FAILED",
+  "TOPOLOGY_UNCLEAR",
   "UNSUPPORTED_PLATFORM",
 ] as const;
 

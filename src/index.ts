@@ -30,3 +30,10 @@ export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
 export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
+export {
+  type DetectedTopology,
+  type DetectTopologyOptions,
+  detectTopology,
+  type Launcher,
+  type Topology,
+} from "./topology.ts";
