@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lance_loader_permutation::{PermutationConfig, Rows, SpillOptions};
+use lance_loader_permutation::{Permutation, PermutationConfig, RowListBuilder, Rows, SpillOptions};
 
 /// Counts the bytes that are allocated, and the most that were at once.
 struct Counting;
@@ -47,22 +47,38 @@ fn builds_stay_within_their_memory_limit_and_implicit_permutations_need_none() {
     let config =
         PermutationConfig::from_json(r#"{"splitCalculated":{"calculation":"id % 40"},"shuffle":{"seed":1}}"#);
     let config = config.unwrap();
-    let (peak, permutation) = peak_of(|| {
-        let options = SpillOptions { memory_limit: LIMIT, temp_dir: None };
-        let mut assigner = config.assigner(options).unwrap();
-        for start in (0..ROWS).step_by(8192) {
-            let ordinals: Vec<u64> = (start..ROWS.min(start + 8192)).collect();
+    let options = || SpillOptions { memory_limit: LIMIT, ..SpillOptions::default() };
+    let batches = || {
+        let batch = |at| at * 8192..ROWS.min((at + 1) * 8192);
+        (0..ROWS.div_ceil(8192)).map(move |at| batch(at).collect())
+    };
+    let built = |batches: &mut dyn Iterator<Item = Vec<u64>>| {
+        let mut assigner = config.assigner(options()).unwrap();
+        for ordinals in batches {
             let splits: Vec<Option<u64>> = ordinals.iter().map(|row| Some(row * 7 % 40)).collect();
             assigner.push(&ordinals, &splits).unwrap();
         }
         assigner.finish().unwrap()
+    };
+    let ordered = peak_of(|| built(&mut batches()));
+    let backwards = peak_of(|| built(&mut batches().rev()));
+    let interleaved = peak_of(|| {
+        let mut list = RowListBuilder::new(options()).unwrap();
+        for (split, rows) in (0..).map(|batch: u64| batch % 40).zip(batches()) {
+            list.push(split, &rows).unwrap();
+        }
+        Permutation::from_list(list.finish(40).unwrap(), None).unwrap()
     });
     // 24 MB of rows; the batches that are pushed and the shuffles' keys are beside the limit.
-    assert!(peak < LIMIT as usize + (1 << 20), "{peak} bytes");
-    let (peak, rows) =
-        peak_of(|| permutation.chunks(1024).map(|chunk| chunk.unwrap().ordinals.len()).sum::<usize>());
-    assert_eq!(rows as u64, ROWS);
-    assert!(peak < 64 << 10, "{peak} bytes");
+    for (way, (peak, permutation)) in
+        [("ordered", ordered), ("backwards", backwards), ("interleaved", interleaved)]
+    {
+        assert!(peak < LIMIT as usize + (1 << 20), "{way}: {peak} bytes");
+        let (peak, rows) =
+            peak_of(|| permutation.chunks(1024).map(|chunk| chunk.unwrap().ordinals.len()).sum::<usize>());
+        assert_eq!(rows as u64, ROWS);
+        assert!(peak < 64 << 10, "{way}: {peak} bytes");
+    }
 
     let json = r#"{"splitRandom":{"ratios":[0.9,0.1]},"shuffle":{"clumpSize":16}}"#;
     let (peak, last) = peak_of(|| {

@@ -1,5 +1,7 @@
 //! Reads the rows of a permutation table, with every rule of the format checked.
 
+use std::collections::HashMap;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, RecordBatch, UInt64Array};
@@ -11,7 +13,7 @@ use crate::error::invalid;
 use crate::names::MAX_SPLITS;
 use crate::split_numbers::split_numbers;
 
-/// Consecutive rows of one split.
+/// Rows of one split, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitRun {
     /// The split.
@@ -24,6 +26,7 @@ pub struct SplitRun {
 ///
 /// Python `LanceDB` stores the value of a calculated split as it came: `split_id` may be any integer type, and rows
 /// whose value is null or negative belong to no split. They are passed over, as it does. Other columns are ignored.
+/// It may store the rows of splits interleaved, too: the order inside a split is what counts.
 #[derive(Debug)]
 pub struct TableDecoder {
     info: TableInfo,
@@ -65,16 +68,19 @@ impl TableDecoder {
         &self.info
     }
 
-    /// The rows of the next batch, split by split.
+    /// The rows of the next batch, split by split, in the order in which the batch first names each. A split may come
+    /// back in a later batch.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for nulls, for split ids that go back, and for ones of [`MAX_SPLITS`] and above.
+    /// `INVALID_ARGUMENT` for nulls, for split ids of [`MAX_SPLITS`] and above, and for ones that go back in a table of
+    /// ours.
     pub fn decode(&mut self, batch: &RecordBatch) -> Result<Vec<SplitRun>> {
         let lacks = |name| invalid(format!("a batch of the permutation table lacks the column {name}"));
         let splits = batch.column_by_name(SPLIT_ID).ok_or_else(|| lacks(SPLIT_ID))?;
         let row_ids = batch.column_by_name(ROW_ID).and_then(|column| column.as_primitive_opt::<UInt64Type>());
         let row_ids: &UInt64Array = row_ids.ok_or_else(|| lacks(ROW_ID))?;
         let mut runs: Vec<SplitRun> = Vec::new();
+        let mut run_of: HashMap<u64, usize> = HashMap::new();
         for (row, split) in split_numbers(splits)?.into_iter().enumerate() {
             let at = self.rows + row as u64;
             if row_ids.is_null(row) {
@@ -87,9 +93,10 @@ impl TableDecoder {
                 continue;
             };
             self.count(split, at)?;
-            match runs.last_mut() {
-                Some(run) if run.split == split => run.row_ids.push(row_ids.value(row)),
-                _ => runs.push(SplitRun { split, row_ids: vec![row_ids.value(row)] }),
+            let at = *run_of.entry(split).or_insert(runs.len());
+            match runs.get_mut(at) {
+                Some(run) => run.row_ids.push(row_ids.value(row)),
+                None => runs.push(SplitRun { split, row_ids: vec![row_ids.value(row)] }),
             }
         }
         self.rows += batch.num_rows() as u64;
@@ -118,7 +125,7 @@ impl TableDecoder {
         SplitLayout::from_lengths(&self.lengths)
     }
 
-    /// Counts a row of `split`, which must be the last split so far or a later one.
+    /// Counts a row of `split`, which in our tables must be the last split so far or a later one.
     fn count(&mut self, split: u64, at: u64) -> Result<()> {
         if split >= MAX_SPLITS as u64 {
             return Err(invalid(format!(
@@ -126,7 +133,7 @@ impl TableDecoder {
             )));
         }
         let last = self.lengths.len().saturating_sub(1) as u64;
-        if split < last {
+        if split < last && self.info.own.is_some() {
             return Err(invalid(format!(
                 "{SPLIT_ID} goes back from {last} to {split} at row {at} of the permutation table; it must never fall"
             )));

@@ -3,10 +3,12 @@
 mod bitmap;
 mod builder;
 mod chunk;
+mod collector;
 #[cfg(test)]
 mod tests;
 
 pub use builder::RowSetBuilder;
+pub use collector::RowCollector;
 
 use chunk::Chunk;
 

@@ -1,25 +1,30 @@
 //! Takes the split of each row and gives the permutation, in memory or through temporary files.
 
-use lance_loader_order::{Result, Shuffle, SplitLayout};
+use lance_loader_order::{Result, SplitLayout};
 
-use super::list::RowListBuilder;
 use super::options::SpillOptions;
-use super::place::{Placed, Placement};
-use super::temp_file::WordWriter;
+use super::sort::{Numbered, Sorter};
+use super::targets::in_splits;
+use super::words::WordsBuilder;
 use crate::config::ShuffleConfig;
 use crate::error::invalid;
 use crate::names::MAX_SPLITS;
-use crate::permutation::{Permutation, split_shuffle};
-use crate::row_set::RowSetBuilder;
+use crate::permutation::Permutation;
+use crate::row_set::{RowSet, RowSetBuilder};
+
+/// Rows that are handed on at once when they were put in order.
+const ORDERED_AT_ONCE: usize = 8 << 10;
+/// The read buffer of rows that turn out not to be in order.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Collects the rows of each split: as compressed sets while they fit in the memory limit, in a temporary file beyond
-/// it.
+/// it. What comes out does not depend on the order in which rows come, nor on how many come at a time.
 ///
 /// Memory: the limit, and some 600 bytes a split. On disk a row takes 16 bytes for each level of the distribution
-/// (one up to 400 million rows under the default limit) and 8 in the finished list.
+/// (one up to 400 million rows under the default limit) and 8 in the finished list. Rows that do not come in storage
+/// order are put in order first, which takes the same once more.
 pub struct SplitAssigner {
     options: SpillOptions,
-    placement: Placement,
     kept: Kept,
     lengths: Vec<u64>,
     names: Option<Vec<String>>,
@@ -32,7 +37,9 @@ pub struct SplitAssigner {
 enum Kept {
     Sets(Vec<RowSetBuilder>),
     /// Records of (split, row), each split's rows ascending.
-    File(WordWriter),
+    Listed(WordsBuilder),
+    /// Records of (row, split), in any order.
+    Disordered(Sorter),
 }
 
 impl SplitAssigner {
@@ -48,7 +55,6 @@ impl SplitAssigner {
     ) -> Result<Self> {
         options.validate()?;
         Ok(Self {
-            placement: Placement::new(&options),
             options,
             kept: Kept::Sets(Vec::new()),
             lengths: vec![0; num_splits.unwrap_or(0)],
@@ -59,24 +65,24 @@ impl SplitAssigner {
         })
     }
 
-    /// Adds rows with the numbers of their splits; `None` drops a row. Ordinals ascend over all calls. Call it a batch at
-    /// a time: the memory is bounded between calls. After an error there is nothing to be done but to start anew.
+    /// Adds rows with the numbers of their splits; `None` drops a row. Each row comes once, in any order; in storage order
+    /// is cheapest. Call it a batch at a time: the memory is bounded between calls. After an error there is nothing to
+    /// be done but to start anew.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for disorder, lists of unequal length, or the number of a split that there is not;
-    /// `WRITE_FAILED` where the temporary file can't be written.
+    /// `INVALID_ARGUMENT` for lists of unequal length, or the number of a split that there is not; `WRITE_FAILED` and
+    /// `READ_FAILED` of temporary files, `ABORTED`.
     pub fn push(&mut self, ordinals: &[u64], splits: &[Option<u64>]) -> Result<()> {
         if ordinals.len() != splits.len() {
             let (rows, numbers) = (ordinals.len(), splits.len());
             return Err(invalid(format!("{numbers} split numbers came for {rows} rows; each row needs one")));
         }
+        self.options.stop.check()?;
         for (&ordinal, &split) in ordinals.iter().zip(splits) {
             if self.last.is_some_and(|last| ordinal <= last) {
-                return Err(invalid(format!(
-                    "row {ordinal} comes out of order; rows must come in storage order, once each"
-                )));
+                self.give_up_order()?;
             }
-            self.last = Some(ordinal);
+            self.last = self.last.max(Some(ordinal));
             if let Some(split) = split {
                 self.keep(ordinal, split)?;
             }
@@ -88,7 +94,7 @@ impl SplitAssigner {
     /// The permutation of all rows so far.
     ///
     /// # Errors
-    /// `WRITE_FAILED` and `READ_FAILED` of temporary files.
+    /// `INVALID_ARGUMENT` for a row that came twice; `WRITE_FAILED` and `READ_FAILED` of temporary files, `ABORTED`.
     pub fn finish(mut self) -> Result<Permutation> {
         let splits = self.lengths.len().max(1);
         self.lengths.resize(splits, 0);
@@ -98,19 +104,16 @@ impl SplitAssigner {
                 let sets = sets.into_iter().map(RowSetBuilder::finish).collect();
                 Permutation::from_sets(sets, self.shuffle, self.names)
             }
-            Kept::File(file) => {
-                let rows = file.finish()?.records(self.placement.buffer_bytes())?;
+            Kept::Listed(pairs) => {
                 let layout = SplitLayout::from_lengths(&self.lengths)?;
-                let mut list = RowListBuilder::new(SpillOptions { memory_limit: 1, ..self.options })?;
-                let mut targets = Targets::new(layout, self.shuffle);
-                let mut split = 0;
-                let layout = targets.layout.clone();
-                self.placement.place(
-                    0..layout.total(),
-                    &mut rows.map(|row| targets.place(row?)),
-                    &mut |start, rows| push_across_splits(&mut list, &layout, &mut split, start, rows),
-                )?;
-                Permutation::from_list(list.finish(splits)?, self.names)
+                let list = in_splits(pairs.finish()?, layout, self.shuffle, &self.options)?;
+                Permutation::from_list(list, self.names)
+            }
+            Kept::Disordered(pairs) => {
+                let options = self.options.with_limit(self.options.memory_limit / 2);
+                let mut ordered = Self::new(Some(splits), self.names, self.shuffle, options)?;
+                push_ordered(&mut ordered, pairs.finish()?)?;
+                ordered.finish()
             }
         }
     }
@@ -125,7 +128,8 @@ impl SplitAssigner {
                 }
                 sets[at].push(ordinal)
             }
-            Kept::File(file) => file.write(&[split, ordinal]),
+            Kept::Listed(pairs) => pairs.push(&[split, ordinal]),
+            Kept::Disordered(pairs) => pairs.push([ordinal, split]),
         }
     }
 
@@ -159,69 +163,57 @@ impl SplitAssigner {
         if bytes as u64 <= self.options.memory_limit {
             return Ok(());
         }
-        let mut file = WordWriter::create(self.options.temp_dir.as_deref(), self.placement.buffer_bytes())?;
-        for (split, set) in (0..).zip(std::mem::take(sets)) {
-            set.finish().iter().try_for_each(|ordinal| file.write(&[split, ordinal]))?;
+        let mut pairs = WordsBuilder::new(self.options.with_limit(1));
+        each_row(std::mem::take(sets), |split, ordinal| pairs.push(&[split, ordinal]))?;
+        self.kept = Kept::Listed(pairs);
+        Ok(())
+    }
+
+    /// Keeps the rows so far, and all that come, in a form that has no order.
+    fn give_up_order(&mut self) -> Result<()> {
+        if matches!(self.kept, Kept::Disordered(_)) {
+            return Ok(());
         }
-        self.kept = Kept::File(file);
+        let mut pairs = Sorter::new(self.options.with_limit(self.options.memory_limit / 2));
+        match std::mem::replace(&mut self.kept, Kept::Sets(Vec::new())) {
+            Kept::Sets(sets) => each_row(sets, |split, ordinal| pairs.push([ordinal, split]))?,
+            Kept::Listed(listed) => {
+                for pair in listed.finish()?.records(BUFFER_BYTES)? {
+                    let [split, ordinal] = pair?;
+                    pairs.push([ordinal, split])?;
+                }
+            }
+            Kept::Disordered(_) => {}
+        }
+        self.kept = Kept::Disordered(pairs);
         Ok(())
     }
 }
 
-/// The position of each row, as the rows of each split come in order.
-struct Targets {
-    layout: SplitLayout,
-    shuffle: Option<ShuffleConfig>,
-    /// For each split its next index, and its shuffle once it was needed.
-    splits: Vec<(u64, Option<Shuffle>)>,
+fn each_row(sets: Vec<RowSetBuilder>, mut keep: impl FnMut(u64, u64) -> Result<()>) -> Result<()> {
+    let finished = sets.into_iter().map(RowSetBuilder::finish);
+    (0..)
+        .zip(finished)
+        .try_for_each(|(split, set): (u64, RowSet)| set.iter().try_for_each(|ordinal| keep(split, ordinal)))
 }
 
-impl Targets {
-    fn new(layout: SplitLayout, shuffle: Option<ShuffleConfig>) -> Self {
-        let splits = vec![(0, None); layout.num_splits()];
-        Self { layout, shuffle, splits }
-    }
-
-    fn place(&mut self, [split, row]: [u64; 2]) -> Result<Placed> {
-        let at = split as usize;
-        let Some((next, order)) = self.splits.get_mut(at) else {
-            return Err(invalid(format!("split is {split}; it must be below {}", self.layout.num_splits())));
-        };
-        let index = *next;
-        *next += 1;
-        let position = match self.shuffle {
-            None => index,
-            Some(shuffle) => {
-                let order = match order {
-                    Some(order) => order,
-                    None => order.insert(split_shuffle(shuffle, at, self.layout.len_of(at))?),
-                };
-                order.position_of(index)?
-            }
-        };
-        Ok([self.layout.start_of(at) + position, row])
-    }
-}
-
-/// Adds rows that stand at `start` and after it, counted over all splits, to the splits that they belong to.
-fn push_across_splits(
-    list: &mut RowListBuilder,
-    layout: &SplitLayout,
-    split: &mut usize,
-    start: u64,
-    mut rows: &[u64],
-) -> Result<()> {
-    let mut start = start;
-    while !rows.is_empty() {
-        let end = layout.start_of(*split + 1);
-        let (here, after) = rows.split_at(rows.len().min((end - start) as usize));
-        if here.is_empty() {
-            *split += 1;
-            continue;
+/// Gives records that ascend to `assigner`, some at a time.
+fn push_ordered(assigner: &mut SplitAssigner, records: impl Iterator<Item = Result<Numbered>>) -> Result<()> {
+    let (mut ordinals, mut splits) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for record in records {
+        let [ordinal, split] = record?;
+        if last == Some(ordinal) {
+            return Err(invalid(format!("row {ordinal} came twice; each row must come once")));
         }
-        list.push(*split as u64, here)?;
-        start += here.len() as u64;
-        rows = after;
+        last = Some(ordinal);
+        ordinals.push(ordinal);
+        splits.push(Some(split));
+        if ordinals.len() == ORDERED_AT_ONCE {
+            assigner.push(&ordinals, &splits)?;
+            ordinals.clear();
+            splits.clear();
+        }
     }
-    Ok(())
+    assigner.push(&ordinals, &splits)
 }

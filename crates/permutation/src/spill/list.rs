@@ -3,27 +3,27 @@
 use lance_loader_order::{Result, SplitLayout};
 
 use super::options::SpillOptions;
-use super::temp_file::{WordFile, WordWriter};
-use crate::error::{invalid, outside};
+use super::targets::in_splits;
+use super::words::{Words, WordsBuilder};
+use crate::error::outside;
 use crate::names::MAX_SPLITS;
 
-/// The write buffer of a list's file.
+/// The read buffer of rows that turn out not to come split by split.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The rows of each split, one after the other: 8 bytes a row, in memory or on disk.
 #[derive(Debug)]
 pub struct RowList {
-    store: Store,
+    rows: Words,
     layout: SplitLayout,
 }
 
-#[derive(Debug)]
-enum Store {
-    Memory(Vec<u64>),
-    File(WordFile),
-}
-
 impl RowList {
+    /// `rows` are as many as `layout` says.
+    pub(super) const fn new(rows: Words, layout: SplitLayout) -> Self {
+        Self { rows, layout }
+    }
+
     /// Where each split lies in the list.
     pub fn layout(&self) -> &SplitLayout {
         &self.layout
@@ -31,7 +31,7 @@ impl RowList {
 
     /// Whether the rows are in a temporary file.
     pub fn is_on_disk(&self) -> bool {
-        matches!(self.store, Store::File(_))
+        self.rows.is_on_disk()
     }
 
     /// Fills `out` with the rows from `start` on, counted over all splits.
@@ -43,11 +43,7 @@ impl RowList {
         if end > self.layout.total() {
             return Err(outside("position", end, self.layout.total()));
         }
-        match &self.store {
-            Store::Memory(rows) => out.copy_from_slice(&rows[start as usize..end as usize]),
-            Store::File(file) => file.read_at(start, out)?,
-        }
-        Ok(())
+        self.rows.read_at(start, out)
     }
 
     /// Replaces each position, counted over all splits, by its row. On disk each position is one small read.
@@ -57,21 +53,23 @@ impl RowList {
             if *position >= total {
                 return Err(outside("position", *position, total));
             }
-            *position = match &self.store {
-                Store::Memory(rows) => rows[*position as usize],
-                Store::File(file) => file.word_at(*position)?,
-            };
+            *position = self.rows.word_at(*position)?;
         }
         Ok(())
     }
 }
 
-/// Takes the rows of one split after the other; goes to disk where they pass the memory limit.
+/// Takes the rows of splits and keeps the order inside each; goes to disk where they pass the memory limit.
+///
+/// Splits that come one after the other are kept as they come: 8 bytes a row. As soon as one comes back, rows are kept
+/// with the numbers of their splits, 16 bytes a row, and are put in place at the end, as those of a
+/// [`SplitAssigner`](super::SplitAssigner).
 pub struct RowListBuilder {
     options: SpillOptions,
-    rows: Vec<u64>,
-    file: Option<WordWriter>,
     lengths: Vec<u64>,
+    rows: WordsBuilder,
+    /// Records of (split, row), in place of `rows` once a split came back.
+    mixed: Option<WordsBuilder>,
 }
 
 impl RowListBuilder {
@@ -81,60 +79,59 @@ impl RowListBuilder {
     /// `INVALID_ARGUMENT` where the options are not allowed.
     pub fn new(options: SpillOptions) -> Result<Self> {
         options.validate()?;
-        Ok(Self { options, rows: Vec::new(), file: None, lengths: Vec::new() })
+        Ok(Self { lengths: Vec::new(), rows: WordsBuilder::new(options.clone()), mixed: None, options })
     }
 
-    /// Adds rows at the end of `split`, which must be the last one that got rows, or a later one.
+    /// Adds rows at the end of `split`.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for an earlier split or one above [`MAX_SPLITS`], `WRITE_FAILED` where the file can't be
-    /// written.
+    /// `INVALID_ARGUMENT` for a split of [`MAX_SPLITS`] or above, `WRITE_FAILED` and `READ_FAILED` of temporary files,
+    /// `ABORTED`.
     pub fn push(&mut self, split: u64, rows: &[u64]) -> Result<()> {
         if split >= MAX_SPLITS as u64 {
             return Err(outside("split", split, MAX_SPLITS as u64));
         }
-        let split = split as usize;
-        if split + 1 < self.lengths.len() {
-            let last = self.lengths.len() - 1;
-            return Err(invalid(format!(
-                "split {split} comes after split {last}; the rows of a split must be contiguous"
-            )));
+        self.options.stop.check()?;
+        let at = split as usize;
+        if self.mixed.is_none() && at + 1 < self.lengths.len() {
+            self.mixed = Some(self.mix()?);
         }
-        self.lengths.resize(split + 1, 0);
-        self.lengths[split] += rows.len() as u64;
-        self.store(rows)
+        if at >= self.lengths.len() {
+            self.lengths.resize(at + 1, 0);
+        }
+        self.lengths[at] += rows.len() as u64;
+        match &mut self.mixed {
+            None => self.rows.push(rows),
+            Some(mixed) => rows.iter().try_for_each(|&row| mixed.push(&[split, row])),
+        }
     }
 
     /// The finished list, with at least `num_splits` splits; those that got no row are empty.
     ///
     /// # Errors
-    /// `WRITE_FAILED` where the file can't be written.
+    /// `WRITE_FAILED` and `READ_FAILED` of temporary files, `ABORTED`.
     pub fn finish(mut self, num_splits: usize) -> Result<RowList> {
         if num_splits > self.lengths.len() {
             self.lengths.resize(num_splits, 0);
         }
         let layout = SplitLayout::from_lengths(&self.lengths)?;
-        let store = match self.file {
-            Some(file) => Store::File(file.finish()?),
-            None => Store::Memory(self.rows),
-        };
-        Ok(RowList { store, layout })
+        match self.mixed {
+            None => Ok(RowList::new(self.rows.finish()?, layout)),
+            Some(mixed) => in_splits(mixed.finish()?, layout, None, &self.options),
+        }
     }
 
-    fn store(&mut self, rows: &[u64]) -> Result<()> {
-        if let Some(file) = &mut self.file {
-            return file.write(rows);
+    /// The rows so far with the numbers of their splits.
+    fn mix(&mut self) -> Result<WordsBuilder> {
+        let empty = WordsBuilder::new(self.options.clone());
+        let mut rows = std::mem::replace(&mut self.rows, empty).finish()?.records(BUFFER_BYTES)?;
+        let mut mixed = WordsBuilder::new(self.options.clone());
+        for (split, &length) in (0..).zip(&self.lengths) {
+            for row in rows.by_ref().take(length as usize) {
+                let [row] = row?;
+                mixed.push(&[split, row])?;
+            }
         }
-        // A growing list is copied, so that twice its size may be held for a moment.
-        let bytes = (self.rows.len() + rows.len()) as u64 * 16;
-        if bytes <= self.options.memory_limit {
-            self.rows.extend_from_slice(rows);
-            return Ok(());
-        }
-        let mut file = WordWriter::create(self.options.temp_dir.as_deref(), BUFFER_BYTES)?;
-        file.write(&std::mem::take(&mut self.rows))?;
-        file.write(rows)?;
-        self.file = Some(file);
-        Ok(())
+        Ok(mixed)
     }
 }

@@ -51,7 +51,7 @@ impl Placement {
     ) -> Result<()> {
         let len = positions.end - positions.start;
         if len <= self.bucket_rows {
-            return sink(positions.start, &in_place(&positions, rows)?);
+            return sink(positions.start, &self.in_place(&positions, rows)?);
         }
         let part = len.div_ceil(self.fan_out).max(self.bucket_rows);
         let mut files = (0..len.div_ceil(part))
@@ -59,6 +59,7 @@ impl Placement {
             .collect::<Result<Vec<_>>>()?;
         for placed in rows {
             let placed = placed?;
+            self.options.stop.check()?;
             let file =
                 placed[0].checked_sub(positions.start).and_then(|at| files.get_mut((at / part) as usize));
             file.ok_or_else(misplaced)?.write(&placed)?;
@@ -70,19 +71,24 @@ impl Placement {
         }
         Ok(())
     }
-}
 
-/// The rows of a few positions, in order.
-fn in_place(positions: &Range<u64>, rows: &mut dyn Iterator<Item = Result<Placed>>) -> Result<Vec<u64>> {
-    let mut places = vec![0; (positions.end - positions.start) as usize];
-    let mut filled = 0;
-    for placed in rows {
-        let [position, row] = placed?;
-        let place = position.checked_sub(positions.start).and_then(|at| places.get_mut(at as usize));
-        *place.ok_or_else(misplaced)? = row;
-        filled += 1;
+    /// The rows of a few positions, in order.
+    fn in_place(
+        &self,
+        positions: &Range<u64>,
+        rows: &mut dyn Iterator<Item = Result<Placed>>,
+    ) -> Result<Vec<u64>> {
+        let mut places = vec![0; (positions.end - positions.start) as usize];
+        let mut filled = 0;
+        for placed in rows {
+            let [position, row] = placed?;
+            self.options.stop.check()?;
+            let place = position.checked_sub(positions.start).and_then(|at| places.get_mut(at as usize));
+            *place.ok_or_else(misplaced)? = row;
+            filled += 1;
+        }
+        if filled == places.len() { Ok(places) } else { Err(misplaced()) }
     }
-    if filled == places.len() { Ok(places) } else { Err(misplaced()) }
 }
 
 /// Positions that are not the ones promised: only a defect, or a temporary file that another program changed, gives

@@ -1,12 +1,12 @@
 use lance_loader_order::{Code, Result, Shuffle};
 use proptest::prelude::*;
 
-use super::{RowListBuilder, SpillOptions, SplitAssigner};
+use super::{RowListBuilder, SpillOptions, SplitAssigner, Stop};
 use crate::config::ShuffleConfig;
 use crate::permutation::{Permutation, split_shuffle};
 
 fn options(memory_limit: u64) -> SpillOptions {
-    SpillOptions { memory_limit, temp_dir: None }
+    SpillOptions { memory_limit, ..SpillOptions::default() }
 }
 
 fn assign(
@@ -96,13 +96,58 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn splits_do_not_depend_on_the_order_in_which_rows_come(
+        rows in split_numbers().prop_flat_map(|splits| {
+            let ordered: Vec<(u64, Option<u64>)> = (0..).step_by(70_000).zip(splits).collect();
+            (Just(ordered.clone()), Just(ordered).prop_shuffle())
+        }),
+        piece in 1_usize..500,
+        shuffle in proptest::option::of((any::<u64>(), 1_u64..7)),
+        limit in prop_oneof![Just(1_u64), 200_u64..200_000, Just(100 << 20)],
+    ) {
+        let shuffle = shuffle.map(|(seed, clump_size)| ShuffleConfig { seed, clump_size });
+        let (ordered, shuffled) = rows;
+        let splits: Vec<Option<u64>> = ordered.iter().map(|&(_, split)| split).collect();
+        let expected = model(&splits, 70_000, shuffle);
+        for rows in [shuffled, ordered.into_iter().rev().collect()] {
+            let mut assigner = SplitAssigner::new(None, None, shuffle, options(limit)).unwrap();
+            for rows in rows.chunks(piece) {
+                let (ordinals, splits): (Vec<u64>, Vec<Option<u64>>) = rows.iter().copied().unzip();
+                assigner.push(&ordinals, &splits).unwrap();
+            }
+            prop_assert_eq!(&read(&assigner.finish().unwrap(), piece), &expected);
+        }
+    }
+
+    #[test]
+    fn a_list_keeps_the_order_inside_splits_that_come_interleaved(
+        runs in proptest::collection::vec((0_u64..6, proptest::collection::vec(any::<u64>(), 0..40)), 0..60),
+        limit in prop_oneof![Just(1_u64), 100_u64..40_000, Just(100 << 20)],
+    ) {
+        let mut builder = RowListBuilder::new(options(limit)).unwrap();
+        let mut expected = vec![Vec::<u64>::new(); 6];
+        for (split, rows) in &runs {
+            builder.push(*split, rows).unwrap();
+            expected[usize::try_from(*split).unwrap()].extend(rows);
+        }
+        let permutation = Permutation::from_list(builder.finish(6).unwrap(), None).unwrap();
+        prop_assert_eq!(read(&permutation, 11), expected);
+    }
+}
+
 #[test]
-fn rows_out_of_order_and_lists_of_unequal_length_are_refused() {
-    let mut assigner = SplitAssigner::new(None, None, None, options(1 << 20)).unwrap();
-    assigner.push(&[1, 5], &[Some(0), None]).unwrap();
-    for (ordinals, splits) in [(&[5_u64][..], &[Some(0)][..]), (&[7, 6], &[None, None]), (&[9, 10], &[None])]
-    {
-        assert_eq!(assigner.push(ordinals, splits).unwrap_err().code(), Code::InvalidArgument);
+fn rows_that_come_twice_and_lists_of_unequal_length_are_refused() {
+    for limit in [1, 1 << 20] {
+        let mut assigner = SplitAssigner::new(None, None, None, options(limit)).unwrap();
+        assigner.push(&[1, 5], &[Some(0), Some(1)]).unwrap();
+        assert_eq!(assigner.push(&[9, 10], &[None]).unwrap_err().code(), Code::InvalidArgument);
+        assigner.push(&[4, 5], &[Some(0), Some(0)]).unwrap();
+        let error = assigner.finish().unwrap_err();
+        assert!(error.message().contains("row 5 came twice"), "{error}");
     }
 }
 
@@ -128,18 +173,42 @@ fn splits_that_got_no_row_are_empty_and_still_there() {
 }
 
 #[test]
-fn a_split_that_comes_back_in_a_list_is_refused() {
+fn a_split_beyond_the_most_there_may_be_is_refused() {
     let mut builder = RowListBuilder::new(options(1 << 20)).unwrap();
-    builder.push(0, &[1]).unwrap();
-    builder.push(2, &[1]).unwrap();
-    assert_eq!(builder.push(1, &[1]).unwrap_err().code(), Code::InvalidArgument);
     assert_eq!(builder.push(1 << 40, &[1]).unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn a_stopped_build_ends_and_one_that_is_not_goes_on() {
+    for limit in [1, 1 << 20] {
+        let stop = Stop::default();
+        let options = SpillOptions { stop: stop.clone(), ..options(limit) };
+        let begin = || {
+            let mut assigner = SplitAssigner::new(None, None, None, options.clone()).unwrap();
+            let mut list = RowListBuilder::new(options.clone()).unwrap();
+            assigner.push(&[3, 1, 2], &[Some(1), Some(0), Some(1)]).unwrap();
+            [1, 0].into_iter().for_each(|split| list.push(split, &[7, 8]).unwrap());
+            (assigner, list)
+        };
+        let (assigner, list) = begin();
+        assert!(assigner.finish().is_ok() && list.finish(2).is_ok());
+        let (assigner, list) = begin();
+        let (mut pushed, mut listed) = begin();
+        stop.stop();
+        let codes = [
+            assigner.finish().unwrap_err().code(),
+            list.finish(2).unwrap_err().code(),
+            pushed.push(&[9], &[None]).unwrap_err().code(),
+            listed.push(0, &[9]).unwrap_err().code(),
+        ];
+        assert_eq!(codes, [Code::Aborted; 4]);
+    }
 }
 
 #[test]
 fn a_memory_limit_of_nothing_and_a_missing_folder_are_refused() {
     assert_eq!(RowListBuilder::new(options(0)).err().unwrap().code(), Code::InvalidArgument);
-    let missing = SpillOptions { memory_limit: 1, temp_dir: Some("/does/not/exist".into()) };
+    let missing = SpillOptions { memory_limit: 1, temp_dir: Some("/does/not/exist".into()), ..options(1) };
     let error = assign(&[Some(0)], 1, 1, None, missing).unwrap_err();
     assert_eq!(error.code(), Code::WriteFailed);
     assert!(std::error::Error::source(&error).is_some());
@@ -149,7 +218,7 @@ fn a_memory_limit_of_nothing_and_a_missing_folder_are_refused() {
 #[cfg(target_os = "linux")]
 fn temporary_files_have_no_name() {
     let folder = tempfile::tempdir().unwrap();
-    let options = SpillOptions { memory_limit: 1, temp_dir: Some(folder.path().to_owned()) };
+    let options = SpillOptions { temp_dir: Some(folder.path().to_owned()), ..options(1) };
     let permutation =
         assign(&[Some(0), Some(1), Some(0)], 1, 1, Some(ShuffleConfig::default()), options).unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
