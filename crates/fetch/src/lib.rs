@@ -3,6 +3,7 @@
 //! Knows Arrow, but neither Lance nor JavaScript.
 
 pub mod budget;
+pub mod chosen;
 pub mod column;
 pub mod epoch;
 pub mod fetcher;

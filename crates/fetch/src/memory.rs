@@ -1,4 +1,4 @@
-//! The whole table in memory: read once, in storage order, by one scan.
+//! The rows of a table that are asked for, in memory: read once, in storage order, by one scan.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,7 @@ use lance_loader_permutation::RowSet;
 use tokio::sync::OnceCell;
 
 use crate::budget::{Budget, Permit};
+use crate::chosen::Chosen;
 use crate::column::{ColumnStore, ColumnStoreBuilder};
 use crate::fetcher::{FetchedRows, Fetcher, TakeFetcher};
 use crate::row_bytes::fixed_row_bytes;
@@ -41,6 +42,8 @@ pub enum FetchMode {
 pub struct MemoryTable {
     source: Arc<dyn RowSource>,
     eligible: Option<Arc<RowSet>>,
+    /// What the plans are over, where they are over a permutation of all rows.
+    chosen: Option<Chosen>,
     budget: Budget,
     statistics: Arc<Statistics>,
     loaded: OnceCell<Outcome>,
@@ -53,6 +56,24 @@ struct Loaded {
     store: Arc<ColumnStore>,
     /// What the store holds of the budget, as long as it lives.
     permit: Permit,
+    /// The rows in the store, where plans name rows of the whole table and the store lacks some.
+    chosen: Option<Arc<RowSet>>,
+}
+
+impl Loaded {
+    /// Rows of a plan, found in the store.
+    fn rows(&self, rows: &[u64]) -> Result<FetchedRows> {
+        let index = |&row: &u64| match &self.chosen {
+            None => u32::try_from(row).ok(),
+            Some(chosen) if chosen.contains(row) => u32::try_from(chosen.rank(row)).ok(),
+            Some(_) => None,
+        };
+        let indices: Option<Vec<u32>> = rows.iter().map(index).collect();
+        let indices = indices.ok_or_else(|| {
+            Error::new(Code::Internal, "the plan names a row that is not among those in memory")
+        })?;
+        Ok(FetchedRows { store: self.store.clone(), indices, bytes: 0 })
+    }
 }
 
 impl MemoryTable {
@@ -63,15 +84,24 @@ impl MemoryTable {
         budget: Budget,
         statistics: Arc<Statistics>,
     ) -> Self {
-        Self { source, eligible, budget, statistics, loaded: OnceCell::new() }
+        Self { source, eligible, chosen: None, budget, statistics, loaded: OnceCell::new() }
+    }
+
+    /// The same for plans over a permutation of all rows: only the rows that it names are kept in memory.
+    #[must_use]
+    pub fn of(self, chosen: Chosen) -> Self {
+        Self { chosen: Some(chosen), loaded: OnceCell::new(), ..self }
     }
 
     /// The rows, loading them at the first call; `None` where they don't fit the budget.
     ///
     /// A load whose caller is dropped is cancelled, and begun anew by the next one.
     pub async fn get(&self) -> Result<Option<Arc<ColumnStore>>> {
-        let outcome = self.loaded.get_or_try_init(|| self.load()).await?;
-        Ok(outcome.as_ref().ok().map(|loaded| loaded.store.clone()))
+        Ok(self.loaded().await?.map(|loaded| loaded.store.clone()))
+    }
+
+    async fn loaded(&self) -> Result<Option<&Loaded>> {
+        Ok(self.loaded.get_or_try_init(|| self.load()).await?.as_ref().ok())
     }
 
     /// Whether [`Self::get`] has come to an answer.
@@ -79,8 +109,28 @@ impl MemoryTable {
         self.loaded.initialized()
     }
 
+    /// The rows to keep; of a permutation that was not looked at yet, the most that they may be.
     fn rows(&self) -> u64 {
-        self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len())
+        let all = self.source.num_rows();
+        match (&self.eligible, &self.chosen, self.loaded.get()) {
+            (_, _, Some(Ok(loaded))) => loaded.store.rows() as u64,
+            (Some(eligible), _, _) => eligible.len(),
+            (None, Some(chosen), _) => chosen.at_most(all),
+            (None, None, _) => all,
+        }
+    }
+
+    /// The distinct rows that the permutation names, where they are fewer than all.
+    async fn chosen_rows(&self) -> Result<Option<Arc<RowSet>>> {
+        let Some(chosen) = self.chosen.clone() else { return Ok(None) };
+        let rows = self.source.num_rows();
+        // Looking at all of its positions takes a while.
+        let distinct = tokio::task::spawn_blocking(move || chosen.distinct(rows)).await;
+        let distinct = distinct.map_err(|error| {
+            Error::new(Code::Internal, "looking at the rows of a permutation was interrupted")
+                .with_cause(error)
+        })?;
+        Ok(distinct?.map(Arc::new))
     }
 
     fn take_fetcher(&self) -> TakeFetcher {
@@ -94,33 +144,40 @@ impl MemoryTable {
     }
 
     async fn load(&self) -> Result<Outcome> {
-        let rows = self.rows();
+        let chosen = self.chosen_rows().await?;
+        let kept = chosen.as_ref().or(self.eligible.as_ref());
+        let rows = kept.map_or_else(|| self.source.num_rows(), |kept| kept.len());
         if u32::try_from(rows).is_err() {
             return Ok(Err(format!("are more than the {} that can be kept in memory", u32::MAX)));
         }
-        let expected = self.row_bytes().await?.saturating_mul(rows);
+        let expected = self.row_bytes(kept, rows).await?.saturating_mul(rows);
         let Some(mut permit) = self.budget.try_acquire(expected) else {
             return Ok(Err(self.does_not_fit(expected)));
         };
         let mut builder = ColumnStoreBuilder::new(&self.source.schema(), usize::try_from(rows).ok())?;
-        if !self.scan_into(&mut builder, &mut permit).await? {
+        if !self.scan_into(&mut builder, &mut permit, kept).await? {
             drop(permit);
             return Ok(Err(self.does_not_fit(builder.bytes() as u64)));
         }
         let store = builder.finish();
         permit.resize(store.bytes() as u64);
-        Ok(Ok(Loaded { store: Arc::new(store), permit }))
+        Ok(Ok(Loaded { store: Arc::new(store), permit, chosen }))
     }
 
-    /// Appends all eligible rows; `false` as soon as they outgrow the budget.
-    async fn scan_into(&self, builder: &mut ColumnStoreBuilder, permit: &mut Permit) -> Result<bool> {
+    /// Appends all rows, or those of `kept`; `false` as soon as they outgrow the budget.
+    async fn scan_into(
+        &self,
+        builder: &mut ColumnStoreBuilder,
+        permit: &mut Permit,
+        kept: Option<&Arc<RowSet>>,
+    ) -> Result<bool> {
         let mut batches = self.source.scan(SCAN_BATCH_BYTES);
         let mut scanned = 0;
         let mut started = Instant::now();
         while let Some(batch) = batches.try_next().await? {
             let (rows, bytes, first) = (builder.rows(), builder.bytes(), scanned);
             scanned += batch.num_rows() as u64;
-            builder.append(&self.keep_eligible(batch, first..scanned)?)?;
+            builder.append(&keep(kept, batch, first..scanned)?)?;
             let (rows, bytes) = (builder.rows() - rows, builder.bytes().saturating_sub(bytes));
             self.statistics.add_read(rows as u64, bytes as u64, started.elapsed());
             started = Instant::now();
@@ -128,8 +185,8 @@ impl MemoryTable {
                 return Ok(false);
             }
         }
-        // With a filter, rows that are lost would pass off those behind them as others, without their number telling.
-        if scanned != self.source.num_rows() || builder.rows() as u64 != self.rows() {
+        // Where not all rows are kept, rows that are lost would pass off those behind them as others, without their number telling.
+        if scanned != self.source.num_rows() || kept.is_some_and(|kept| builder.rows() as u64 != kept.len()) {
             let wanted = self.source.num_rows();
             let message =
                 format!("a scan of {wanted} rows came back with {scanned}: the table's files are damaged");
@@ -144,11 +201,10 @@ impl MemoryTable {
     }
 
     /// The bytes of a row: exact for columns of fixed width, else learned from a few rows spread over the table.
-    async fn row_bytes(&self) -> Result<u64> {
+    async fn row_bytes(&self, kept: Option<&Arc<RowSet>>, rows: u64) -> Result<u64> {
         if let Some(bytes) = fixed_row_bytes(&self.source.schema()) {
             return Ok(bytes);
         }
-        let rows = self.rows();
         let sampled = rows.min(SAMPLED_ROWS);
         if sampled == 0 {
             return Ok(0);
@@ -156,17 +212,21 @@ impl MemoryTable {
         let sample: Vec<u64> = (0..sampled)
             .map(|index| (u128::from(index) * u128::from(rows) / u128::from(sampled)) as u64)
             .collect();
-        Ok(self.take_fetcher().fetch(sample).await?.bytes.div_ceil(sampled))
+        let take = TakeFetcher::new(self.source.clone(), kept.cloned(), self.statistics.clone());
+        Ok(take.fetch(sample).await?.bytes.div_ceil(sampled))
     }
+}
 
-    fn keep_eligible(&self, batch: RecordBatch, ordinals: std::ops::Range<u64>) -> Result<RecordBatch> {
-        let Some(eligible) = &self.eligible else { return Ok(batch) };
-        let kept: BooleanArray = ordinals.map(|ordinal| Some(eligible.contains(ordinal))).collect();
-        filter_record_batch(&batch, &kept).map_err(|error| {
-            Error::new(Code::Internal, format!("a filter's rows could not be kept: {error}"))
-                .with_cause(error)
-        })
-    }
+fn keep(
+    kept: Option<&Arc<RowSet>>,
+    batch: RecordBatch,
+    ordinals: std::ops::Range<u64>,
+) -> Result<RecordBatch> {
+    let Some(kept) = kept else { return Ok(batch) };
+    let kept: BooleanArray = ordinals.map(|ordinal| Some(kept.contains(ordinal))).collect();
+    filter_record_batch(&batch, &kept).map_err(|error| {
+        Error::new(Code::Internal, format!("a filter's rows could not be kept: {error}")).with_cause(error)
+    })
 }
 
 /// Gathers from memory where the table fits; until it is loaded, the first window, and where it does not fit every one, is a take.
@@ -201,8 +261,8 @@ impl Fetcher for MemoryFirstFetcher {
         }
         let (mode, table, take) = (self.mode, self.table.clone(), self.take.clone());
         async move {
-            match table.get().await? {
-                Some(store) => from_memory(store, &rows),
+            match table.loaded().await? {
+                Some(loaded) => loaded.rows(&rows),
                 None if mode == FetchMode::Memory => Err(refused(&table)),
                 None => take.fetch(rows).await,
             }
@@ -225,13 +285,6 @@ impl Fetcher for MemoryFirstFetcher {
         };
         by_takes || self.mode == FetchMode::Take
     }
-}
-
-fn from_memory(store: Arc<ColumnStore>, rows: &[u64]) -> Result<FetchedRows> {
-    let indices: std::result::Result<Vec<u32>, _> = rows.iter().map(|&row| u32::try_from(row)).collect();
-    let indices =
-        indices.map_err(|_| Error::new(Code::Internal, "the plan names a row beyond the table in memory"))?;
-    Ok(FetchedRows { store, indices, bytes: 0 })
 }
 
 fn refused(table: &MemoryTable) -> Error {

@@ -29,6 +29,24 @@ impl SplitRows {
         Self { view, ..self.clone() }
     }
 
+    pub(crate) const fn permutation(&self) -> &Arc<Permutation> {
+        &self.permutation
+    }
+
+    pub(crate) const fn split(&self) -> usize {
+        self.split
+    }
+
+    /// The rows of the whole split.
+    pub(crate) fn len(&self) -> u64 {
+        self.permutation.len_of(self.split)
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.permutation, &other.permutation)
+            && (self.split, &self.view) == (other.split, &other.view)
+    }
+
     /// Which of the split's rows these are.
     pub const fn view(&self) -> &View {
         &self.view

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
+use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher, MemoryTable};
 use lance_loader_fetch::permuted::RowsInOrder;
 use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
 use lance_loader_fetch::ready_queue::Next;
@@ -51,7 +51,7 @@ impl Pipeline {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
         let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
-        Self::run(table, rows, plan.owned().len() as u64, options)
+        Self::run(table, rows, plan.owned().len() as u64, table.memory_of(plan.chosen()), options)
     }
 
     /// Reads rows that no epoch plans.
@@ -60,13 +60,14 @@ impl Pipeline {
         rows: RowsInOrder,
         options: &StartOptions,
     ) -> Result<Self> {
-        Self::run(table, Box::new(rows), 1, options)
+        Self::run(table, Box::new(rows), 1, table.memory_of(None), options)
     }
 
     fn run(
         table: &Arc<TableData>,
         rows: Box<dyn RowPlan>,
         splits: u64,
+        memory: Arc<MemoryTable>,
         options: &StartOptions,
     ) -> Result<Self> {
         let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
@@ -76,7 +77,7 @@ impl Pipeline {
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
-        let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone()));
+        let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, memory));
         let inner = lance_loader_fetch::pipeline::Pipeline::start(
             runtime()?,
             rows,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
+use lance_loader_fetch::chosen::Chosen;
 use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
 use lance_loader_fetch::packing::DocumentPlan;
 use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
@@ -59,6 +60,7 @@ pub struct Plan {
     layout: SplitLayout,
     owned: Range<usize>,
     order: Arc<dyn EpochOrder>,
+    chosen: Option<Chosen>,
     dropped: u64,
 }
 
@@ -77,7 +79,8 @@ impl Plan {
         let layout = layout_of(count, options)?;
         let dropped = layout.dropped();
         let order = RowsOrder::new(order_of(count, options)?, rows.clone());
-        Self::of(table, options, layout, Arc::new(order), dropped)
+        let plan = Self::of(table, options, layout, Arc::new(order), dropped)?;
+        Ok(Self { chosen: Some(Chosen::Rows(rows.clone())), ..plan })
     }
 
     /// An epoch over all splits of a permutation.
@@ -107,7 +110,8 @@ impl Plan {
         let shuffle = if options.shuffle { Some((key_of(options)?, clump_size_of(options)?)) } else { None };
         let order = SplitsOrder::new(permutation.clone(), shuffle)?;
         let (layout, dropped) = (order.layout().clone(), order.dropped());
-        Self::of(table, options, layout, Arc::new(order), dropped)
+        let plan = Self::of(table, options, layout, Arc::new(order), dropped)?;
+        Ok(Self { chosen: Some(Chosen::Splits(permutation.clone())), ..plan })
     }
 
     fn of(
@@ -133,7 +137,7 @@ impl Plan {
                 .collect::<Result<_>>()?,
         };
         let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
-        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, dropped })
+        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, chosen: None, dropped })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -141,6 +145,11 @@ impl Plan {
         let mut cursor = Cursor::new(self.plan.clone());
         cursor.seek(from);
         EpochRows::new(cursor, self.order.clone())
+    }
+
+    /// The permutation that it is over, if it is over one.
+    pub(crate) const fn chosen(&self) -> Option<&Chosen> {
+        self.chosen.as_ref()
     }
 
     /// The same rows as documents to be packed, split by split.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::Schema;
 use lance_loader_fetch::budget::Budget;
+use lance_loader_fetch::chosen::Chosen;
 use lance_loader_fetch::column::delivered_schema;
 use lance_loader_fetch::memory::MemoryTable;
 use lance_loader_fetch::source::RowSource;
@@ -27,9 +28,11 @@ pub(crate) struct TableData {
     pub(crate) snapshot: Snapshot,
     pub(crate) source: Arc<dyn RowSource>,
     pub(crate) eligible: Option<Arc<RowSet>>,
-    pub(crate) memory: Arc<MemoryTable>,
+    memory: Arc<MemoryTable>,
     pub(crate) budget: Budget,
     pub(crate) statistics: Arc<Statistics>,
+    /// The rows in memory of the permutation that is read, shared by its epochs.
+    chosen: Mutex<Option<(Chosen, Arc<MemoryTable>)>>,
     schema: Vec<u8>,
 }
 
@@ -45,7 +48,24 @@ impl TableData {
         let statistics = Arc::new(Statistics::default());
         let memory = MemoryTable::new(source.clone(), eligible.clone(), budget.clone(), statistics.clone());
         let schema = schema_bytes(source.as_ref())?;
-        Ok(Self { snapshot, source, eligible, memory: Arc::new(memory), budget, statistics, schema })
+        let (memory, chosen) = (Arc::new(memory), Mutex::new(None));
+        Ok(Self { snapshot, source, eligible, memory, budget, statistics, chosen, schema })
+    }
+
+    /// The memory for plans over a permutation, which earlier plans over the same one share; without one for all other plans.
+    pub(crate) fn memory_of(&self, chosen: Option<&Chosen>) -> Arc<MemoryTable> {
+        let Some(chosen) = chosen else { return self.memory.clone() };
+        let mut last = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, memory)) = last.as_ref()
+            && known.is_same(chosen)
+        {
+            return memory.clone();
+        }
+        let (source, budget) = (self.source.clone(), self.budget.clone());
+        let memory = MemoryTable::new(source, None, budget, self.statistics.clone()).of(chosen.clone());
+        let memory = Arc::new(memory);
+        *last = Some((chosen.clone(), memory.clone()));
+        memory
     }
 
     /// The number of eligible rows: all live rows, or those that the filter kept.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use lance_loader_fetch::chosen::Chosen;
 use lance_loader_fetch::memory::MemoryFirstFetcher;
 use lance_loader_fetch::packing::{
     BlockColumns, DocumentPlan, PackPipeline, PackReadOptions, PackSource, RowNames, TokenDtype,
@@ -28,6 +29,7 @@ pub struct Packing {
     dtype: TokenDtype,
     columns: BlockColumns,
     documents: DocumentPlan,
+    chosen: Option<Chosen>,
     table: Weak<TableData>,
 }
 
@@ -62,6 +64,7 @@ impl Packing {
             dtype: options.dtype(),
             columns: options.columns(),
             documents: plan.documents()?,
+            chosen: plan.chosen().cloned(),
             table: Arc::downgrade(table),
         };
         packing.start_state()?;
@@ -91,7 +94,8 @@ impl Packing {
     }
 
     fn source(&self, table: &Arc<TableData>, options: &StartOptions) -> Result<PackSource> {
-        let fetcher = MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone());
+        let fetcher =
+            MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory_of(self.chosen.as_ref()));
         Ok(PackSource {
             plan: self.documents.clone(),
             fetcher: Arc::new(fetcher),
