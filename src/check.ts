@@ -52,6 +52,12 @@ export function checkFunction<F>(argument: string, value: F): F {
   return value;
 }
 
+/** A signal that ends work. */
+export function checkSignal(signal: AbortSignal): AbortSignal {
+  if (!(signal instanceof AbortSignal)) throw invalid("signal", signal, "an AbortSignal");
+  return signal;
+}
+
 /** A plain object of options whose keys are all known. */
 export function checkOptions(argument: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -14,7 +14,7 @@ import {
 } from "./configuration.ts";
 import type { DatabaseSource } from "./database.ts";
 import { PermutationTable } from "./permutation-table.ts";
-import { locationOf, settled } from "./work.ts";
+import { locationOf, settled, signalOf, type WorkOptions } from "./work.ts";
 
 /** The memory and the temporary folder of a build. */
 export interface BuildLimits {
@@ -107,27 +107,32 @@ export class PermutationBuilder {
    * Builds the permutation on the table's version of now, or on the one at which an open table stands.
    *
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `INVALID_FILTER`, `UNKNOWN_COLUMN`, `TABLE_NOT_FOUND`, `UNSUPPORTED_SOURCE`, `READ_FAILED`,
-   * `ROWS_MISSING`, `WRITE_FAILED` (of a temporary file).
+   * `ROWS_MISSING`, `WRITE_FAILED` (of a temporary file), `ABORTED`.
    */
-  async execute(): Promise<PermutationTable> {
-    return await this.executeAt(await resolveSource(this.#source));
+  async execute(options: WorkOptions = {}): Promise<PermutationTable> {
+    const signal = signalOf(options);
+    return await this.executeAt(await resolveSource(this.#source), signal);
   }
 
   /** Builds the permutation on a source that is resolved. @internal */
-  async executeAt(source: ResolvedSource): Promise<PermutationTable> {
+  async executeAt(source: ResolvedSource, signal: AbortSignal | undefined): Promise<PermutationTable> {
     const base = locationOf(source);
     const text = JSON.stringify(this.#calls);
-    const handle = await settled(() => loadBinding().buildPermutation(base, text, this.limits));
+    const handle = await settled(() => loadBinding().buildPermutation(base, text, this.limits), signal);
     return new PermutationTable(handle, base.uri);
   }
 
   /**
    * Builds the permutation and stores it as the table `name` of a LanceDB database, which Python LanceDB reads, too.
    *
-   * @throws {@link LanceLoaderError} What `execute` throws, `ALREADY_EXISTS`, and `WRITE_FAILED`.
+   * @throws {@link LanceLoaderError} What `execute` throws, `ALREADY_EXISTS`, and `WRITE_FAILED`. Nothing of the table is there then.
    */
-  async persist(database: DatabaseSource, name: string): Promise<PermutationTable> {
-    return await (await this.execute()).persist(database, name);
+  async persist(
+    database: DatabaseSource,
+    name: string,
+    options: WorkOptions = {},
+  ): Promise<PermutationTable> {
+    return await (await this.execute(options)).persist(database, name, options);
   }
 
   #with(name: string, options: unknown): PermutationBuilder {

@@ -4,7 +4,7 @@ import { loadBinding } from "../native.ts";
 import { didYouMean } from "../nearest.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
 import { type DatabaseSource, tableOf } from "./database.ts";
-import { locationOf, type NativePermutation, settled } from "./work.ts";
+import { locationOf, type NativePermutation, settled, signalOf, type WorkOptions } from "./work.ts";
 
 /** A permutation that was built, in memory or stored: which rows of one version of a table, in which order, in which split. */
 export class PermutationTable {
@@ -45,11 +45,18 @@ export class PermutationTable {
   /**
    * Stores the permutation as the table `name` of a LanceDB database.
    *
-   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `ALREADY_EXISTS`, `UNSUPPORTED_SOURCE`, `WRITE_FAILED`.
+   * A write that fails, or is ended by its signal, leaves nothing of the table.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `ALREADY_EXISTS`, `UNSUPPORTED_SOURCE`, `WRITE_FAILED`, `ABORTED`.
    */
-  async persist(database: DatabaseSource, name: string): Promise<PermutationTable> {
+  async persist(
+    database: DatabaseSource,
+    name: string,
+    options: WorkOptions = {},
+  ): Promise<PermutationTable> {
+    const signal = signalOf(options);
     const target = locationOf(await tableOf(database, name));
-    await settled(() => this.handle.persist(target));
+    await settled(() => this.handle.persist(target), signal);
     return new PermutationTable(this.handle, this.baseUri, target.uri);
   }
 

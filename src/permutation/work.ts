@@ -1,5 +1,6 @@
+import { checkOptions, checkSignal } from "../check.ts";
 import type { NativeBinding } from "../native.ts";
-import { fromNative, native } from "../tables/native-errors.ts";
+import { aborted, fromNative, native } from "../tables/native-errors.ts";
 import type { ResolvedSource } from "../tables/source.ts";
 
 /** The addon's handle of a permutation. */
@@ -9,14 +10,33 @@ export type NativeRows = InstanceType<NativeBinding["PermutationRows"]>;
 
 type Work = ReturnType<NativeBinding["buildPermutation"]>;
 
+/** How long-running work is ended. */
+export interface WorkOptions {
+  /** Ends the work with the error `ABORTED`, whose cause is the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The signal of checked options. */
+export function signalOf(options: WorkOptions): AbortSignal | undefined {
+  checkOptions("options", options, ["signal"]);
+  return options.signal === undefined ? undefined : checkSignal(options.signal);
+}
+
+const what = "The work on the permutation";
+
 /** Begins work of the addon and waits for its permutation. */
-export async function settled(begin: () => Work): Promise<NativePermutation> {
+export async function settled(begin: () => Work, signal?: AbortSignal): Promise<NativePermutation> {
+  if (signal?.aborted) throw aborted(signal, what);
   const work = native(begin);
+  const cancel = () => work.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     await work.wait();
     return work.finish();
   } catch (error) {
-    throw fromNative(error);
+    throw signal?.aborted ? aborted(signal, what) : fromNative(error);
+  } finally {
+    signal?.removeEventListener("abort", cancel);
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  checkBoolean,
-  checkChoice,
-  checkFunction,
-  checkInteger,
-  checkOptions,
-  checkString,
-  invalid,
-} from "../check.ts";
+import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, checkString, invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import type { PermutationBuilder } from "../permutation/builder.ts";
 import { Permutation } from "../permutation/permutation.ts";
@@ -283,11 +275,6 @@ function checkWorker(worker: WorkerInfo): WorkerInfo {
   checkOptions("worker", worker, ["id", "numWorkers"]);
   const numWorkers = checkInteger("worker.numWorkers", worker.numWorkers, 1, maxSplits);
   return { id: checkInteger("worker.id", worker.id, 0, numWorkers - 1), numWorkers };
-}
-
-function checkSignal(signal: AbortSignal): AbortSignal {
-  if (!(signal instanceof AbortSignal)) throw invalid("signal", signal, "an AbortSignal");
-  return signal;
 }
 
 function checkQueueDepth(options: StreamingDatasetOptions): number {

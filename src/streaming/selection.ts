@@ -26,7 +26,7 @@ export interface Selection {
 export async function selectionOf(pinned: ResolvedSource, options: ResolvedOptions): Promise<Selection> {
   const { permutation, splitStrategy } = options;
   if (permutation !== undefined) return ofPermutation(permutation.source);
-  if (splitStrategy !== undefined) return await ofStrategy(pinned, splitStrategy, options.filter);
+  if (splitStrategy !== undefined) return await ofStrategy(pinned, splitStrategy, options);
   return {
     numRows: undefined,
     numSplits: undefined,
@@ -54,7 +54,7 @@ function ofPermutation({
 async function ofStrategy(
   pinned: ResolvedSource,
   strategy: NonNullable<ResolvedOptions["splitStrategy"]>,
-  filter: string | undefined,
+  { filter, signal }: ResolvedOptions,
 ): Promise<Selection> {
   const start = new PermutationBuilder(pinned, filter === undefined ? {} : { filter }, {});
   const builder = strategy(start);
@@ -63,7 +63,7 @@ async function ofStrategy(
       "INVALID_ARGUMENT",
       "splitStrategy gave no builder: it must return what the last call of its builder gave.",
     );
-  const { handle, splitLengths } = await builder.executeAt(pinned);
+  const { handle, splitLengths } = await builder.executeAt(pinned, signal);
   const numSplits = splitLengths.length;
   const shortest = splitLengths.reduce((least, length) => Math.min(least, length));
   const dropped = splitLengths.reduce((sum, length) => sum + length - shortest, 0);

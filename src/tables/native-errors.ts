@@ -22,6 +22,6 @@ export function fromNative(error: unknown): unknown {
 }
 
 /** The error of what was ended by a signal; the signal's reason is its cause. */
-export function aborted(signal: AbortSignal): LanceLoaderError {
-  return new LanceLoaderError("ABORTED", "The read was ended by its signal.", { cause: signal.reason });
+export function aborted(signal: AbortSignal, what = "The read"): LanceLoaderError {
+  return new LanceLoaderError("ABORTED", `${what} was ended by its signal.`, { cause: signal.reason });
 }

@@ -9,8 +9,7 @@ use futures::TryStreamExt;
 use lance::Dataset;
 use lance_core::ROW_ADDR;
 use lance_loader_order::{Code, Error, Result};
-use lance_loader_permutation::{RowSet, RowSetBuilder};
-use roaring::RoaringTreemap;
+use lance_loader_permutation::{RowCollector, RowSet};
 
 use crate::LiveRows;
 use crate::errors::{read_failed, text_of};
@@ -29,8 +28,8 @@ pub(crate) async fn filtered_rows(
     scanner.with_row_address().scan_in_order(true);
     // Planning resolves the expression against the schema: what fails here is the filter.
     let mut batches = scanner.try_into_stream().await.map_err(invalid)?;
-    // A scalar index may answer out of storage order: the compressed bitmap takes any order.
-    let mut kept = RoaringTreemap::new();
+    // A scalar index may answer out of storage order: the collector takes any order.
+    let mut kept = RowCollector::default();
     while let Some(batch) = batches.try_next().await.map_err(|error| read_failed(WHAT, error))? {
         let addresses: Option<&UInt64Array> =
             batch.column_by_name(ROW_ADDR).and_then(|column| column.as_primitive_opt::<UInt64Type>());
@@ -46,11 +45,7 @@ pub(crate) async fn filtered_rows(
             kept.insert(ordinal);
         }
     }
-    let mut set = RowSetBuilder::new();
-    for ordinal in kept {
-        set.push(ordinal)?;
-    }
-    Ok(set.finish())
+    kept.finish()
 }
 
 /// An SQL expression in brackets, since a clause behind it (`LIMIT 5`, another statement) would be read over in silence.

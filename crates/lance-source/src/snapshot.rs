@@ -10,7 +10,7 @@ use lance::dataset::builder::DatasetBuilder;
 use lance::dataset::mem_wal::DatasetMemWalExt;
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::format::TableInfo;
-use lance_loader_permutation::{Permutation, PermutationConfig, RowSet, SpillOptions};
+use lance_loader_permutation::{Permutation, PermutationConfig, RowSet, SpillOptions, Stop};
 
 use crate::errors::{open_failed, read_failed};
 use crate::filter::filtered_rows;
@@ -87,7 +87,7 @@ impl Snapshot {
     /// Reads nothing but the filter's columns, and for a hash or a calculated split what it needs of each row, in one scan. Memory: what
     /// the filter keeps as a compressed set, and `options.memory_limit`; what passes that goes to temporary files.
     ///
-    /// Fails with `InvalidArgument`, `InvalidFilter`, `UnknownColumn`, `ReadFailed`, `RowsMissing` or `WriteFailed`.
+    /// Fails with `InvalidArgument`, `InvalidFilter`, `UnknownColumn`, `ReadFailed`, `RowsMissing`, `WriteFailed` or `Aborted`.
     pub fn build_permutation(
         &self,
         config: PermutationConfig,
@@ -96,16 +96,18 @@ impl Snapshot {
         build(self.clone(), config, options).boxed()
     }
 
-    /// Writes a permutation of this snapshot that `config` describes as a new Lance table at `target`, batch by batch.
+    /// Writes a permutation of this snapshot that `config` describes as a new Lance table at `target`, batch by batch, until `stop` is
+    /// thrown.
     ///
-    /// Fails with `AlreadyExists` or `WriteFailed`.
+    /// Fails with `AlreadyExists`, `WriteFailed` or `Aborted`; nothing of the table is there then.
     pub fn persist_permutation(
         &self,
         permutation: Arc<Permutation>,
         config: PermutationConfig,
         target: Location,
+        stop: Stop,
     ) -> BoxFuture<'static, Result<()>> {
-        persist(self.clone(), permutation, config, target).boxed()
+        persist(self.clone(), permutation, config, target, stop).boxed()
     }
 
     /// What this table says about itself as a permutation table.

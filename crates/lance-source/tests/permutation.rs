@@ -11,7 +11,7 @@ use lance::dataset::optimize::{CompactionOptions, compact_files};
 use lance_loader_fetch::source::RowSource;
 use lance_loader_lance_source::{Blobs, Location, Snapshot};
 use lance_loader_order::{Code, Error};
-use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions};
+use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions, Stop};
 use support::{Shape, TestTable, ids_of};
 
 const SHAPES: [Shape; 4] = [
@@ -100,7 +100,10 @@ async fn stored_permutations_are_read_back_on_their_version_whatever_came_later(
             let expected = splits(&snapshot, &built).await;
             let folder = tempfile::tempdir().unwrap();
             let place = target(&folder, "split.lance");
-            snapshot.persist_permutation(built.clone(), config(json), place.clone()).await.unwrap();
+            snapshot
+                .persist_permutation(built.clone(), config(json), place.clone(), Stop::default())
+                .await
+                .unwrap();
             table.append(60..80, shape).await;
             table.dataset.delete("id % 2 = 0").await.unwrap();
             compact_files(&mut table.dataset, CompactionOptions::default(), None).await.unwrap();
@@ -123,8 +126,9 @@ async fn a_table_that_exists_is_not_written_over() {
     let built = Arc::new(build(&snapshot, "{}").await.unwrap());
     let folder = tempfile::tempdir().unwrap();
     let place = target(&folder, "split.lance");
-    snapshot.persist_permutation(built.clone(), config("{}"), place.clone()).await.unwrap();
-    let error = snapshot.persist_permutation(built, config("{}"), place.clone()).await.unwrap_err();
+    snapshot.persist_permutation(built.clone(), config("{}"), place.clone(), Stop::default()).await.unwrap();
+    let error =
+        snapshot.persist_permutation(built, config("{}"), place.clone(), Stop::default()).await.unwrap_err();
     assert_eq!(error.code(), Code::AlreadyExists, "{error}");
     assert_eq!(Snapshot::open(place).await.unwrap().version(), 1);
 }
@@ -137,7 +141,7 @@ async fn rows_that_the_table_lacks_are_named() {
         let built = Arc::new(build(&snapshot, r#"{"filter":"id < 3"}"#).await.unwrap());
         let folder = tempfile::tempdir().unwrap();
         let place = target(&folder, "split.lance");
-        snapshot.persist_permutation(built, config("{}"), place.clone()).await.unwrap();
+        snapshot.persist_permutation(built, config("{}"), place.clone(), Stop::default()).await.unwrap();
         table.dataset.delete("id = 1").await.unwrap();
         let stored = Snapshot::open(place).await.unwrap();
         let newest = table.snapshot().await;
@@ -156,7 +160,8 @@ async fn a_build_under_a_small_memory_limit_is_the_same() {
     let snapshot = table.snapshot().await;
     let json = r#"{"splitHash":{"columns":["id"],"splitWeights":[2,1]},"shuffle":{"seed":2}}"#;
     let folder = tempfile::tempdir().unwrap();
-    let small = SpillOptions { memory_limit: 1 << 10, temp_dir: Some(folder.path().to_path_buf()) };
+    let temp_dir = Some(folder.path().to_path_buf());
+    let small = SpillOptions { memory_limit: 1 << 10, temp_dir, ..SpillOptions::default() };
     let spilled = snapshot.build_permutation(config(json), small).await.unwrap();
     let expected = splits(&snapshot, &build(&snapshot, json).await.unwrap()).await;
     assert_eq!(splits(&snapshot, &spilled).await, expected);

@@ -1,13 +1,14 @@
 //! Permutations: built, stored, read back, and cut into views.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use lance_loader_fetch::permuted::{RowsInOrder, SplitRows};
 use lance_loader_lance_source::{Blobs, Location, Snapshot};
 use lance_loader_order::{Code, Error, Result};
-use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions};
+use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions, Stop};
 use napi::Env;
 use napi::bindgen_prelude::PromiseRaw;
 use napi_derive::napi;
@@ -51,12 +52,13 @@ pub struct SpillLimits {
 }
 
 impl SpillLimits {
-    fn options(self) -> Result<SpillOptions> {
+    fn options(self, stop: &Stop) -> Result<SpillOptions> {
         let default = SpillOptions::default();
         let limit = self.memory_limit.map(|limit| count("memoryLimit", limit)).transpose()?;
         Ok(SpillOptions {
             memory_limit: limit.unwrap_or(default.memory_limit),
             temp_dir: self.temp_dir.map(PathBuf::from),
+            stop: stop.clone(),
         })
     }
 }
@@ -94,11 +96,11 @@ impl PermutationData {
         Ok(Self { snapshot, permutation, config, text })
     }
 
-    async fn persist(self, target: Location) -> Result<Self> {
+    async fn persist(self, target: Location, stop: Stop) -> Result<Self> {
         let config = self.config.clone().ok_or_else(|| {
             Error::new(Code::Internal, "a permutation whose configuration is not known can't be stored")
         })?;
-        self.snapshot.persist_permutation(self.permutation.clone(), config, target).await?;
+        self.snapshot.persist_permutation(self.permutation.clone(), config, target, stop).await?;
         Ok(self)
     }
 }
@@ -111,7 +113,22 @@ pub fn check_permutation(config: String) -> napi::Result<String, ErrorCode> {
 
 /// A permutation in the making: wait, then finish.
 #[napi]
-pub struct PermutationWork(Job<PermutationData>);
+pub struct PermutationWork {
+    job: Job<PermutationData>,
+    stop: Stop,
+    /// Whether it ends by itself once it is stopped, because it has files to remove.
+    tidies: bool,
+}
+
+impl PermutationWork {
+    fn begin<Work>(tidies: bool, work: impl FnOnce(Stop) -> Result<Work>) -> Result<Self>
+    where
+        Work: Future<Output = Result<PermutationData>> + Send + 'static,
+    {
+        let stop = Stop::default();
+        Ok(Self { job: Job::begin(work(stop.clone())?)?, stop, tidies })
+    }
+}
 
 /// Begins to build a permutation.
 #[napi]
@@ -122,8 +139,9 @@ pub fn build_permutation(
 ) -> napi::Result<PermutationWork, ErrorCode> {
     guarded(|| {
         let config = PermutationConfig::from_json(&config)?;
-        let work = PermutationData::build(base.location()?, config, limits.options()?);
-        Ok(PermutationWork(Job::begin(work)?))
+        PermutationWork::begin(false, |stop| {
+            Ok(PermutationData::build(base.location()?, config, limits.options(&stop)?))
+        })
     })
 }
 
@@ -135,8 +153,9 @@ pub fn load_permutation(
     limits: SpillLimits,
 ) -> napi::Result<PermutationWork, ErrorCode> {
     guarded(|| {
-        let work = PermutationData::load(base.location()?, stored.location()?, limits.options()?);
-        Ok(PermutationWork(Job::begin(work)?))
+        PermutationWork::begin(false, |stop| {
+            Ok(PermutationData::load(base.location()?, stored.location()?, limits.options(&stop)?))
+        })
     })
 }
 
@@ -145,13 +164,22 @@ impl PermutationWork {
     /// Fulfilled when `finish` has an answer. Waited for once.
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
-        self.0.wait(env)
+        self.job.wait(env)
     }
 
     /// The permutation, or why there is none. Asked once.
     #[napi]
     pub fn finish(&self) -> napi::Result<PermutationHandle, ErrorCode> {
-        guarded(|| Ok(PermutationHandle(self.0.finish()?)))
+        guarded(|| Ok(PermutationHandle(self.job.finish()?)))
+    }
+
+    /// Ends the work: a build or a read at once, a write once its files are removed. Cancelling again changes nothing.
+    #[napi]
+    pub fn cancel(&self) {
+        self.stop.stop();
+        if !self.tidies {
+            self.job.cancel("the permutation");
+        }
     }
 }
 
@@ -211,7 +239,7 @@ impl PermutationHandle {
     /// Begins to store the permutation as a table of its own.
     #[napi]
     pub fn persist(&self, target: LocationOptions) -> napi::Result<PermutationWork, ErrorCode> {
-        guarded(|| Ok(PermutationWork(Job::begin(self.0.clone().persist(target.location()?))?)))
+        guarded(|| PermutationWork::begin(true, |stop| Ok(self.0.clone().persist(target.location()?, stop))))
     }
 
     /// The snapshot with the given columns, or all of them. Reads nothing.

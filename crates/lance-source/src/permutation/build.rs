@@ -44,7 +44,7 @@ pub(crate) async fn build(
         scanned += batch.num_rows() as u64;
     }
     check_complete(&snapshot, &config, scanned)?;
-    // Sorting a spilled build reads and writes files for as long as it has rows.
+    // Sorting a spilled build reads and writes files for as long as it has rows. It notices itself that it is stopped.
     let finished = tokio::task::spawn_blocking(move || assigner.finish()).await;
     finished.map_err(|error| {
         Error::new(Code::Internal, "building a permutation was interrupted").with_cause(error)

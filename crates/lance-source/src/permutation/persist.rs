@@ -1,5 +1,6 @@
 //! A permutation as a Lance table of its own.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchIterator};
@@ -9,7 +10,7 @@ use lance::dataset::{WriteMode, WriteParams};
 use lance::io::{ObjectStoreParams, StorageOptionsAccessor};
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::format::{TableInfo, encode};
-use lance_loader_permutation::{Chunks, Permutation, PermutationConfig};
+use lance_loader_permutation::{Chunks, Permutation, PermutationConfig, Stop};
 
 use crate::errors::text_of;
 use crate::{LiveRows, Location, Snapshot};
@@ -17,19 +18,22 @@ use crate::{LiveRows, Location, Snapshot};
 /// Rows of a batch that is written.
 const CHUNK_ROWS: usize = 64 << 10;
 
-/// Writes the row ids of `permutation`, batch by batch. A table that exists is left as it is.
+/// Writes the row ids of `permutation`, batch by batch. A table that exists is left as it is; of a table that could not be
+/// finished nothing is left.
 pub(crate) async fn persist(
     snapshot: Snapshot,
     permutation: Arc<Permutation>,
     config: PermutationConfig,
     target: Location,
+    stop: Stop,
 ) -> Result<()> {
     let branch = snapshot.branch().map(ToString::to_string);
     let schema = Arc::new(TableInfo::new(&permutation, &config, snapshot.version(), branch).schema());
     let rows = snapshot.rows().clone();
     let chunks = Chunks::new(permutation, CHUNK_ROWS);
-    let writing = schema.clone();
+    let (writing, stopping) = (schema.clone(), stop.clone());
     let batches = chunks.map(move |chunk| {
+        let chunk = stopping.check().and(chunk);
         let chunk = chunk.and_then(|chunk| batch(&rows, &writing, chunk.split, chunk.ordinals));
         chunk.map_err(|error| ArrowError::ExternalError(Box::new(error)))
     });
@@ -40,7 +44,22 @@ pub(crate) async fn persist(
     };
     let written =
         Dataset::write(RecordBatchIterator::new(batches, schema), target.uri.as_str(), Some(params)).await;
-    written.map(|_| ()).map_err(|error| write_failed(&target.uri, error))
+    let Err(error) = written else { return Ok(()) };
+    // Lance removes the files of a write that failed, and leaves their folders.
+    if !matches!(error, lance::Error::DatasetAlreadyExists { .. }) {
+        remove_empty_folders(&target.uri);
+    }
+    stop.check()?;
+    Err(write_failed(&target.uri, error))
+}
+
+/// Removes the folders of a local table in which there is nothing: LanceDB would list it as a table. What has anything in it stays.
+fn remove_empty_folders(uri: &str) {
+    let table = Path::new(uri.strip_prefix("file://").unwrap_or(uri));
+    for folder in ["data", "_transactions", "_versions", ""] {
+        // What can't be removed is in use, not there, or not local.
+        let _ = std::fs::remove_dir(table.join(folder));
+    }
 }
 
 fn batch(rows: &LiveRows, schema: &SchemaRef, split: usize, mut ordinals: Vec<u64>) -> Result<RecordBatch> {

@@ -35,7 +35,12 @@ pub(crate) async fn load(base: Snapshot, stored: Snapshot, options: SpillOptions
         }
     }
     let layout = decoder.finish()?;
-    Permutation::from_list(list.finish(layout.num_splits())?, names)
+    // Splits that are stored interleaved are put in place through files, for as long as there are rows.
+    let finished = tokio::task::spawn_blocking(move || list.finish(layout.num_splits())).await;
+    let list = finished.map_err(|error| {
+        Error::new(Code::Internal, "reading a permutation table was interrupted").with_cause(error)
+    })?;
+    Permutation::from_list(list?, names)
 }
 
 /// The ordinals of row ids: through the table's index where its row ids are stable, else they are the addresses.
