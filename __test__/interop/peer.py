@@ -11,9 +11,14 @@ def ids(permutation):
     return [row["id"] for batch in permutation.iter(batch_size=7, skip_last_batch=False) for row in batch]
 
 
-def read(database, base, stored):
+def opened(database, base, branch):
+    table = database.open_table(base)
+    return table if branch is None else table.branches.checkout(branch)
+
+
+def read(database, base, stored, branch=None):
     """The ids of each split of a stored permutation, by number, and by name where splits have names."""
-    base, stored = database.open_table(base), database.open_table(stored)
+    base, stored = opened(database, base, branch), database.open_table(stored)
     splits = Permutations(base, stored)
     names = list(splits.split_names)
     count = max(stored.to_arrow()["split_id"].to_pylist(), default=0) + 1
@@ -24,12 +29,12 @@ def read(database, base, stored):
     }
 
 
-def build(database, base, stored, calls):
-    builder = permutation_builder(database.open_table(base))
+def build(database, base, stored, calls, branch=None):
+    builder = permutation_builder(opened(database, base, branch))
     for name, options in calls:
         builder = getattr(builder, name)(**options)
     database.create_table(stored, builder.execute().to_arrow())
-    return read(database, base, stored)
+    return read(database, base, stored, branch)
 
 
 work = {"read": read, "build": build}

@@ -70,6 +70,27 @@ describe("a permutation that is streamed", () => {
     expect(cycles).toEqual(whole);
   });
 
+  test("holds its own rows in memory and no others", async () => {
+    // 100 rows of 4 bytes, of which the budget carries 20.
+    const options = { columns: ["id"], fetch: "memory", memoryBudget: 100 } as const;
+    await withDataset(path, { ...options, permutation: val }, async (dataset) => {
+      const rows = sorted(await rowsOf(val));
+      expect(sorted(await readIds(dataset))).toEqual(rows);
+      const loaded = dataset.stats.bytesLoaded;
+      expect(dataset.stats.budgetUsed).toBe(4 * rows.length);
+      expect(sorted(await readIds(dataset))).toEqual(rows);
+      expect(dataset.stats.bytesLoaded).toBe(loaded);
+    });
+    const splitStrategy: StreamingDatasetOptions["splitStrategy"] = (builder) =>
+      builder.splitCalculated({ calculation: "id % 10 - 8" });
+    await withDataset(path, { ...options, splitStrategy, version: 3 }, async (dataset) => {
+      expect(sorted(await readIds(dataset))).toEqual(range(0, 100).filter((id) => id % 10 > 7));
+    });
+    await withDataset(path, { ...options, permutation: train }, (dataset) =>
+      failure(() => readIds(dataset), "INVALID_ARGUMENT", "memoryBudget"),
+    );
+  });
+
   test("resumes from its state, which another permutation refuses", async () => {
     const options = { permutation: train, shuffleSeed: 3 };
     const whole = await epochIds(path, options);

@@ -39,20 +39,6 @@ describe("takeOffsets", () => {
     const identity = await Permutation.identity(path);
     await failure(() => identity.takeOffsets(offsets as number[]), "INVALID_ARGUMENT", "offsets[0]");
   });
-
-  test.each([1, 40])("finds row k of a view at offset k, of %i fragments", async (fragments) => {
-    for (const stableRowIds of [false, true]) {
-      const name = `large-${fragments}-${stableRowIds}`;
-      const table = await writeIds(folder, name, 4000, { fragments, stableRowIds, deleted: "id % 10 = 3" });
-      const built = await permutationBuilder(table).shuffle({ seed: 1 }).execute();
-      const permutation = await Permutation.fromTables(table, built);
-      const order = await idsOf(permutation);
-      expect(order).toHaveLength(3600);
-      const offsets = [...range(0, 512), ...range(0, 3600), ...range(0, 3600)].toReversed();
-      const rows = await permutation.takeOffsets(offsets);
-      expect(rows.map(idOf)).toEqual(offsets.map((offset) => order[offset]));
-    }
-  });
 });
 
 describe("a view", () => {
@@ -114,6 +100,7 @@ describe("a view", () => {
     await failure(() => identity.selectColumns([]), "INVALID_ARGUMENT", "names");
     await failure(() => identity.selectColumns(["id", "id"]), "INVALID_ARGUMENT", '"id"');
     await failure(() => identity.removeColumns(["id", "name"]), "INVALID_ARGUMENT", "left");
+    await failure(() => identity.removeColumns(["_rowid"]), "UNKNOWN_COLUMN", '"_rowid"');
     await failure(() => identity.renameColumns({ id: "name" }), "INVALID_ARGUMENT", "name");
     await failure(() => identity.withRepeat(0), "INVALID_ARGUMENT", "times");
     await failure(() => identity.withFormat("python" as never), "INVALID_ARGUMENT", "format");

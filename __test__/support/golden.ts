@@ -2,6 +2,10 @@ import { readFileSync } from "node:fs";
 
 /** The cases of a golden file of the order. */
 export function goldenCases<Case>(name: string): readonly Case[] {
-  const path = new URL(`../golden/order/${name}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(path, "utf8")) as { cases: Case[] }).cases;
+  return golden<{ cases: Case[] }>(`order/${name}.json`).cases;
+}
+
+/** A golden file. */
+export function golden<Content>(path: string): Content {
+  return JSON.parse(readFileSync(new URL(`../golden/${path}`, import.meta.url), "utf8")) as Content;
 }

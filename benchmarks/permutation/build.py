@@ -1,4 +1,4 @@
-"""Builds and stores a permutation of the table `keys` in the database of the first argument; prints what it took as JSON."""
+"""Builds and stores a permutation of the table `keys` of a database as a job (JSON) says; prints what it took as JSON."""
 
 import json
 import resource
@@ -8,10 +8,11 @@ import time
 import lancedb
 from lancedb.permutation import permutation_builder
 
-database = lancedb.connect(sys.argv[1])
+database = lancedb.connect(json.loads(sys.argv[1])["database"])
 start = time.perf_counter()
 built = permutation_builder(database.open_table("keys")).split_hash(["key"], [3, 1]).shuffle(seed=7).execute()
-database.create_table("split", built.to_arrow())
+stored = database.create_table("split", built.to_arrow())
 seconds = time.perf_counter() - start
 unit = 1 if sys.platform == "darwin" else 1024
-print(json.dumps({"seconds": seconds, "peakBytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+print(json.dumps({"seconds": seconds, "peakBytes": peak, "rows": stored.count_rows()}))

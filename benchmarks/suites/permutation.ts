@@ -1,48 +1,60 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import { dataFolder } from "../folders.ts";
-import { buildInChild, type PermutationJob } from "../permutation/child.ts";
+import { pythonVersions } from "../peers/python.ts";
 import { createKeys } from "../permutation/create.ts";
+import { type BuildOutput, builders, runBuilder } from "../permutation/run.ts";
 import { describe, environment } from "../report/environment.ts";
 import { format, mebibytes, table } from "../report/markdown.ts";
 import { type Suite, wholeNumber } from "../suite.ts";
 
+type Builder = keyof typeof builders;
+
+interface Result {
+  readonly builder: Builder;
+  readonly rows: number;
+  readonly outputs: readonly BuildOutput[];
+}
+
+const huge = 100_000_000;
+
 /** Hash-split and shuffled permutations: rows per second and peak memory, beside Python LanceDB's on the same table. */
 export const permutation: Suite = {
   options: {
-    rows: {
-      type: "string",
-      default: "1000000,10000000",
-      help: "sizes of the table (1000000,10000000; add 100000000 where there is time)",
-    },
-    python: { type: "boolean", default: false, help: "measure Python LanceDB, too, which is installed" },
+    rows: { type: "string", default: "1000000,10000000", help: "sizes of the table (1000000,10000000)" },
+    huge: { type: "boolean", default: false, help: "100,000,000 rows, too, built once by each (minutes)" },
+    rounds: { type: "string", default: "3", help: "builds of each (3)" },
+    ours: { type: "boolean", default: false, help: "without Python LanceDB, which is installed otherwise" },
   },
   run: async (values) => {
-    const sizes = String(values["rows"])
-      .split(",")
-      .map((rows) => wholeNumber({ rows }, "rows"));
+    const sizes = String(values["rows"]).split(",");
+    const rounds = wholeNumber(values, "rounds");
+    const chosen = (Object.keys(builders) as Builder[]).slice(0, values["ours"] === true ? 1 : undefined);
+    const all = [...sizes.map((rows) => wholeNumber({ rows }, "rows")), ...(values["huge"] ? [huge] : [])];
     mkdirSync(dataFolder, { recursive: true });
-    const results = [];
-    for (const rows of sizes) {
-      const database = await createKeys(dataFolder, rows);
-      const builders: PermutationJob["builder"][] = values["python"] === true ? ["ours", "python"] : ["ours"];
-      for (const builder of builders) {
-        rmSync(join(database, "split.lance"), { recursive: true, force: true });
-        results.push({ rows, ...buildInChild({ builder, database }) });
-      }
-    }
-    const where = environment();
-    const head = ["", "rows", "seconds", "rows/s", "peak MiB"];
-    const lines = results.map(({ builder, rows, seconds, peakBytes }) => [
-      builder === "ours" ? "lance-loader" : "Python LanceDB",
-      format(rows),
-      format(seconds),
-      format(rows / seconds),
-      mebibytes(peakBytes),
-    ]);
-    const about =
-      "One int64 key a row, split 3 : 1 by its hash, each split shuffled, stored as a table. One process for each build; the peak is its resident memory, the libraries included.";
-    const markdown = `# Building permutations\n\n${describe(where)}\n${about}\n\n${table(head, lines)}`;
+    const results: Result[] = [];
+    for (const rows of all) results.push(...(await measure(chosen, rows, rows === huge ? 1 : rounds)));
+    const where = environment(chosen.length > 1 ? pythonVersions() : {});
+    const about = `One int64 key a row, split 3 : 1 by its hash, each split shuffled, stored as a table. One process for each build, by turns; the median of the builds and the highest peak, which is the process's resident memory, the libraries included. Ours keeps to its default memoryLimit of 100 MiB.`;
+    const markdown = `# Building permutations\n\n${describe(where)}\n${about}\n\n${tableOf(results)}`;
     return { name: "permutation", markdown, data: { environment: where, results } };
   },
 };
+
+async function measure(chosen: readonly Builder[], rows: number, rounds: number): Promise<Result[]> {
+  const database = await createKeys(dataFolder, rows);
+  const runs = chosen.map((builder) => ({ builder, rows, outputs: [] as BuildOutput[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const { builder, outputs } of runs) outputs.push(await runBuilder(builder, database, rows));
+  return runs;
+}
+
+function tableOf(results: readonly Result[]): string {
+  const lines = results.map(({ builder, rows, outputs }) => {
+    const times = outputs.map(({ seconds }) => seconds).toSorted((left, right) => left - right);
+    const seconds = times[Math.floor(times.length / 2)] ?? Number.NaN;
+    const peak = Math.max(...outputs.map(({ peakBytes }) => peakBytes));
+    const numbers = [format(rows), `${outputs.length}`, format(seconds), format(rows / seconds)];
+    return [builder, ...numbers, mebibytes(peak)];
+  });
+  return table(["", "rows", "builds", "seconds", "rows/s", "peak MiB"], lines);
+}

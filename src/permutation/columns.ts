@@ -30,8 +30,9 @@ export function select(columns: readonly DeliveredColumn[], names: unknown): Del
  * @throws {@link LanceLoaderError} `UNKNOWN_COLUMN`; `INVALID_ARGUMENT`, also where no column is left.
  */
 export function remove(columns: readonly DeliveredColumn[], names: unknown): DeliveredColumn[] {
-  const removed = new Set(select(columns, names).map(({ name }) => name));
-  const kept = columns.filter(({ name }) => !removed.has(name));
+  const removed = checkNames(names);
+  for (const name of removed) if (!columns.some((column) => column.name === name)) unknown(columns, name);
+  const kept = columns.filter(({ name }) => !removed.includes(name));
   if (kept.length === 0) throw invalid("names", names, "such that a column is left");
   return kept;
 }

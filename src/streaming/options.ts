@@ -1,4 +1,13 @@
-import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, checkSignal, checkString, invalid } from "../check.ts";
+import {
+  checkBoolean,
+  checkChoice,
+  checkFunction,
+  checkInteger,
+  checkOptions,
+  checkSignal,
+  checkString,
+  invalid,
+} from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import type { PermutationBuilder } from "../permutation/builder.ts";
 import { Permutation } from "../permutation/permutation.ts";
