@@ -12,6 +12,9 @@ use lance_loader_permutation::{
 
 const ROWS: u64 = 4000;
 
+/// Which rows a filter keeps.
+type Keep = fn(u64) -> bool;
+
 /// A source whose scan delivers the ordinals of its rows in batches of its own.
 struct FakeSource {
     batches: Vec<Vec<u64>>,
@@ -33,7 +36,7 @@ impl FakeSource {
     }
 
     /// A build as the loader does it, over the rows that a filter keeps, if there is one.
-    fn build(&self, json: &str, keep: Option<fn(u64) -> bool>, options: SpillOptions) -> Permutation {
+    fn build(&self, json: &str, keep: Option<Keep>, options: SpillOptions) -> Permutation {
         let config = PermutationConfig::from_json(json).unwrap();
         let batches = self.batches.iter().map(|batch| {
             batch.iter().copied().filter(|&row| keep.is_none_or(|keep| keep(row))).collect::<Vec<u64>>()
@@ -78,7 +81,7 @@ fn splits_are_the_same_for_ascending_descending_and_random_scans() {
         r#"{"splitCalculated":{"calculation":"id % 7 - 1"},"shuffle":{"seed":1}}"#,
         r#"{"bootstrapSample":{"numSamples":9000,"fixed":2,"seed":5}}"#,
     ];
-    let keeps: [Option<fn(u64) -> bool>; 2] = [None, Some(|row| row % 5 != 2)];
+    let keeps: [Option<Keep>; 2] = [None, Some(|row| row % 5 != 2)];
     let ascending: Vec<u64> = (0..ROWS).collect();
     let scans = [ascending.iter().rev().copied().collect(), random_chunks(), ascending.clone()];
     for json in configs {

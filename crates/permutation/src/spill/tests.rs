@@ -187,7 +187,8 @@ fn a_stopped_build_ends_and_one_that_is_not_goes_on() {
             let mut assigner = SplitAssigner::new(None, None, None, options.clone()).unwrap();
             let mut list = RowListBuilder::new(options.clone()).unwrap();
             assigner.push(&[3, 1, 2], &[Some(1), Some(0), Some(1)]).unwrap();
-            [1, 0].into_iter().for_each(|split| list.push(split, &[7, 8]).unwrap());
+            list.push(1, &[7, 8]).unwrap();
+            list.push(0, &[9]).unwrap();
             (assigner, list)
         };
         let (assigner, list) = begin();
