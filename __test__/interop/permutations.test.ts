@@ -79,13 +79,21 @@ const calls: [string, [string, object][]][] = [
     "interleaved-named",
     [
       ["filter", { filter: "id > 9" }],
-      ["split_hash", { columns: ["id", "name"], split_weights: [1, 1, 1], split_names: ["x", "y", "z"] }],
+      [
+        "split_hash",
+        {
+          columns: ["id", "name"],
+          split_weights: [1, 1, 1],
+          discard_weight: 0,
+          split_names: ["x", "y", "z"],
+        },
+      ],
     ],
   ],
   [
     "clumped",
     [
-      ["split_random", { counts: [20, 9], seed: 6, clump_size: 5 }],
+      ["split_random", { counts: [12, 8], seed: 6, clump_size: 5 }],
       ["filter", { filter: "id % 2 = 0 OR id < 9" }],
     ],
   ],
