@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { runScript } from "../peers/run-script.ts";
 
@@ -13,6 +14,8 @@ export interface BuildOutput {
   readonly peakBytes: number;
   /** Rows of the stored permutation. */
   readonly rows: number;
+  /** The machine's load average when the build began. */
+  readonly load: number;
 }
 
 /** Builds once in a process of its own, so that its memory is its own. */
@@ -23,8 +26,11 @@ export async function runBuilder(
 ): Promise<BuildOutput> {
   const stored = join(database, "split.lance");
   rmSync(stored, { recursive: true, force: true });
-  const output = await runScript<BuildOutput>(join(import.meta.dirname, builders[builder]), { database });
+  const load = loadavg()[0] ?? Number.NaN;
+  const output = await runScript<Omit<BuildOutput, "load">>(join(import.meta.dirname, builders[builder]), {
+    database,
+  });
   rmSync(stored, { recursive: true, force: true });
-  if (output.rows === rows) return output;
+  if (output.rows === rows) return { ...output, load };
   throw new Error(`${builder} stored ${output.rows} of ${rows} rows.`);
 }
