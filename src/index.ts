@@ -20,7 +20,7 @@ export type { Columns, Format, Formats } from "./permutation/format.ts";
 export { type IterOptions, Permutation, type PermutationTransform } from "./permutation/permutation.ts";
 export { type PermutationSource, PermutationTable } from "./permutation/permutation-table.ts";
 export { Permutations } from "./permutation/permutations.ts";
-export type { WorkOptions } from "./permutation/work.ts";
+export type { BuildOptions } from "./permutation/work.ts";
 export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } from "./streaming/dataset.ts";
 export type { EpochStream } from "./streaming/epoch-iterator.ts";
 export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";

@@ -14,7 +14,7 @@ import {
 } from "./configuration.ts";
 import type { DatabaseSource } from "./database.ts";
 import { PermutationTable } from "./permutation-table.ts";
-import { locationOf, settled, signalOf, type WorkOptions } from "./work.ts";
+import { type BuildOptions, locationOf, settled, signalOf } from "./work.ts";
 
 /** The memory and the temporary folder of a build. */
 export interface BuildLimits {
@@ -109,7 +109,7 @@ export class PermutationBuilder {
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `INVALID_FILTER`, `UNKNOWN_COLUMN`, `TABLE_NOT_FOUND`, `UNSUPPORTED_SOURCE`, `READ_FAILED`,
    * `ROWS_MISSING`, `WRITE_FAILED` (of a temporary file), `ABORTED`.
    */
-  async execute(options: WorkOptions = {}): Promise<PermutationTable> {
+  async execute(options: BuildOptions = {}): Promise<PermutationTable> {
     const signal = signalOf(options);
     return await this.executeAt(await resolveSource(this.#source), signal);
   }
@@ -130,7 +130,7 @@ export class PermutationBuilder {
   async persist(
     database: DatabaseSource,
     name: string,
-    options: WorkOptions = {},
+    options: BuildOptions = {},
   ): Promise<PermutationTable> {
     return await (await this.execute(options)).persist(database, name, options);
   }

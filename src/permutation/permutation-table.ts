@@ -4,7 +4,7 @@ import { loadBinding } from "../native.ts";
 import { didYouMean } from "../nearest.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
 import { type DatabaseSource, tableOf } from "./database.ts";
-import { locationOf, type NativePermutation, settled, signalOf, type WorkOptions } from "./work.ts";
+import { type BuildOptions, locationOf, type NativePermutation, settled, signalOf } from "./work.ts";
 
 /** A permutation that was built, in memory or stored: which rows of one version of a table, in which order, in which split. */
 export class PermutationTable {
@@ -52,7 +52,7 @@ export class PermutationTable {
   async persist(
     database: DatabaseSource,
     name: string,
-    options: WorkOptions = {},
+    options: BuildOptions = {},
   ): Promise<PermutationTable> {
     const signal = signalOf(options);
     const target = locationOf(await tableOf(database, name));

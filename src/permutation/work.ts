@@ -10,14 +10,14 @@ export type NativeRows = InstanceType<NativeBinding["PermutationRows"]>;
 
 type Work = ReturnType<NativeBinding["buildPermutation"]>;
 
-/** How long-running work is ended. */
-export interface WorkOptions {
+/** How the building or the writing of a permutation is ended. */
+export interface BuildOptions {
   /** Ends the work with the error `ABORTED`, whose cause is the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** The signal of checked options. */
-export function signalOf(options: WorkOptions): AbortSignal | undefined {
+export function signalOf(options: BuildOptions): AbortSignal | undefined {
   checkOptions("options", options, ["signal"]);
   return options.signal === undefined ? undefined : checkSignal(options.signal);
 }

@@ -1,7 +1,6 @@
 //! Permutations: built, stored, read back, and cut into views.
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -53,7 +53,7 @@ pub(crate) async fn persist(
     Err(write_failed(&target.uri, error))
 }
 
-/// Removes the folders of a local table in which there is nothing: LanceDB would list it as a table. What has anything in it stays.
+/// Removes the folders of a local table in which there is nothing: `LanceDB` would list it as a table. What has anything in it stays.
 fn remove_empty_folders(uri: &str) {
     let table = Path::new(uri.strip_prefix("file://").unwrap_or(uri));
     for folder in ["data", "_transactions", "_versions", ""] {
