@@ -9,9 +9,9 @@ import { failingOn } from "../support/transforms.ts";
 
 const path = await writeIds(tempFolder(), "ids", 8);
 const options = { shuffle: false, readBatchSize: 4 };
-const warnings = vi.spyOn(process, "emitWarning");
+const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
 
-afterEach(() => warnings.mockReset());
+afterEach(() => warnings.mockClear());
 
 /** A transform that fails for id 5, once for the batch and once for the row alone, and the batches that it was called with. */
 function failingOnFive() {

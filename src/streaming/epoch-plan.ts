@@ -34,6 +34,7 @@ export function planOf(table: OpenedTable, options: ResolvedOptions, start: Epoc
       numWorkers: worker.numWorkers,
       progress: [...start.samples],
       positions: [...start.positions],
+      maySkip: (options.transform?.policy ?? "raise") !== "raise",
     }),
   );
 }

@@ -8,8 +8,8 @@ use lance_loader_fetch::packing::DocumentPlan;
 use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
-    Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout,
-    Topology, sample_seed,
+    Code, Cursor, Domain, End, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle,
+    SplitLayout, Topology, sample_seed,
 };
 use lance_loader_permutation::Permutation;
 use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
@@ -50,6 +50,8 @@ pub struct PlanOptions {
     pub progress: Vec<f64>,
     /// Rows of each split that were passed already, handed over or skipped; as many as samples when empty.
     pub positions: Vec<f64>,
+    /// Whether more rows may be skipped, so that all rows of the splits may be needed.
+    pub may_skip: bool,
 }
 
 /// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
@@ -140,7 +142,8 @@ impl Plan {
             [] => progress.clone(),
             positions => counts("positions_consumed_per_split", positions)?,
         };
-        let plan = lance_loader_order::Plan::after_skips(&layout, owned.clone(), &progress, &positions)?;
+        let end = if options.may_skip { End::LastRow } else { End::CompleteCycle };
+        let plan = lance_loader_order::Plan::after_skips(&layout, owned.clone(), &progress, &positions, end)?;
         let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
         let sample_seeds = Key::derive(seed, count("epoch", options.epoch)?, Domain::SampleSeed);
         let (table, plan) = (Arc::downgrade(table), Arc::new(plan));

@@ -5,6 +5,9 @@
 //! and whose length is above it yields its sample number `level`, in split order. Between the levels at which
 //! a split joins or ends, the splits that yield are the same: a *phase*. There are at most two phases a
 //! split, and a phase is arithmetic.
+//!
+//! Where rows were skipped, a split's positions are ahead of its samples. Its sample number `level` then stands
+//! that much further on, and it ends that much earlier.
 
 mod cursor;
 
@@ -28,6 +31,15 @@ pub struct Plan {
     phases: Vec<Phase>,
     remaining: u64,
     total: u64,
+}
+
+/// Where a plan ends after rows were skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the first split that has lost rows does: no cycle without it is complete.
+    CompleteCycle,
+    /// At the last row of every split, which may be needed in the place of others that will be skipped.
+    LastRow,
 }
 
 /// A split that has samples left.
@@ -76,11 +88,11 @@ impl Plan {
     /// `INVALID_ARGUMENT` where `owned` is no range of splits, `progress` has another length than the layout,
     /// or is beyond a split. Time: O(splits log splits).
     pub fn new(layout: &SplitLayout, owned: Range<usize>, progress: &[u64]) -> Result<Self> {
-        Self::after_skips(layout, owned, progress, progress)
+        Self::after_skips(layout, owned, progress, progress, End::LastRow)
     }
 
     /// The plan where rows were skipped: besides `progress`, `positions` says for each split how many of its rows
-    /// were passed, handed over or skipped.
+    /// were passed, handed over or skipped. Where none were, the plan is that of [`new`](Self::new).
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` as for [`new`](Self::new), and where `positions` has another length than the layout, is
@@ -90,6 +102,7 @@ impl Plan {
         owned: Range<usize>,
         progress: &[u64],
         positions: &[u64],
+        end: End,
     ) -> Result<Self> {
         check_owned(layout, &owned)?;
         check_progress(layout, "progress", progress)?;
@@ -104,8 +117,10 @@ impl Plan {
         };
         let splits = progress.iter().zip(&skipped).enumerate();
         let mut lanes: Vec<Lane> = splits.take(owned.end).skip(owned.start).map(lane).collect();
-        let last = lanes.iter().filter(|lane| lane.skipped > 0).map(|lane| lane.end).min();
-        lanes.iter_mut().for_each(|lane| lane.end = lane.end.min(last.unwrap_or(u64::MAX)));
+        if end == End::CompleteCycle {
+            let last = lanes.iter().filter(|lane| lane.skipped > 0).map(|lane| lane.end).min();
+            lanes.iter_mut().for_each(|lane| lane.end = lane.end.min(last.unwrap_or(u64::MAX)));
+        }
         lanes.retain(|lane| lane.join < lane.end);
         let mut arrivals = lanes.clone();
         arrivals.sort_by_key(|lane| lane.join);

@@ -1,46 +1,50 @@
-import { Field, FixedSizeList, makeVector, Utf8, Vector, vectorFromArray } from "apache-arrow";
+import { type Data, Field, FixedSizeList, List, makeVector, Utf8, Vector, vectorFromArray } from "apache-arrow";
+import { joinArrays } from "../../../arrow/concat/join-arrays.ts";
+import type { NumericArray } from "../../../arrow/dtype.ts";
 import { makeData } from "../../../arrow/make-data.ts";
 import { show } from "../../../check.ts";
 import { LanceLoaderError } from "../../../errors.ts";
-import { acceptColumn, type OutputValues } from "./output-values.ts";
+import { numbersOf, type OutputValues } from "./output-values.ts";
 
 /**
  * A column of outputs as Arrow data.
  *
- * Typed arrays keep their type; more than one number a row make fixed-size lists, as do typed arrays of one length in an array. The type of
- * other arrays is that of their values: strings utf8, numbers float64, `bigint`s int64, booleans, dates, arrays lists, objects structs.
+ * Typed arrays keep their type; more than one number a row make fixed-size lists. Typed arrays in an array make fixed-size lists where all are of one length,
+ * else lists. The type of other arrays is that of their values: strings utf8, numbers float64, `bigint`s int64, booleans, dates, arrays lists, objects
+ * structs.
  *
  * @throws {@link LanceLoaderError} `TRANSFORM_FAILED` where the values have no type in common.
  */
 export function arrowVector(name: string, column: OutputValues): Vector {
-  if (column.array !== undefined) return fixedSize(column);
-  const { values } = column;
-  const rows = values.map((value) => (ArrayBuffer.isView(value) ? acceptColumn(name, value)[0] : undefined));
+  if (column.array !== undefined) return new Vector([fixedSize(column.values, column.sizes)]);
+  return lists(column.values) ?? inferred(name, column.values);
+}
+
+function numbers(values: NumericArray): Data {
+  return (makeVector(values) as Vector).data[0] as Data;
+}
+
+function fixedSize(values: NumericArray, sizes: readonly number[]): Data {
+  return sizes.toReversed().reduce((items, size) => {
+    const type = new FixedSizeList(size, new Field("item", items.type, false));
+    return makeData(type, { length: items.length / size, children: [items] });
+  }, numbers(values));
+}
+
+/** Typed arrays of one kind, one a row. */
+function lists(values: readonly unknown[]): Vector | undefined {
+  const rows = values.map(numbersOf);
   const [first] = rows;
-  if (first?.array !== undefined && rows.every((row) => isAlike(row, first))) {
-    const joined = new first.array(values.length * first.values.length);
-    for (const [index, row] of rows.entries()) {
-      // Alike, so that a row of 64-bit integers meets an array of them.
-      (joined as Float64Array).set(row?.values as Float64Array, index * first.values.length);
-    }
-    return fixedSize({ ...first, values: joined, sizes: [first.values.length], width: first.values.length });
-  }
-  return inferred(name, rows.some((row) => row !== undefined) ? values.map(plain) : values);
-}
-
-function fixedSize({ values, sizes }: Extract<OutputValues, { array: object }>): Vector {
-  const vector: Vector = makeVector(values);
-  let data = vector.data[0];
-  for (const size of sizes.toReversed()) {
-    if (data === undefined) break;
-    const type = new FixedSizeList(size, new Field("item", data.type, false));
-    data = makeData(type, { length: data.length / size, children: [data] });
-  }
-  return data === undefined ? vector : new Vector([data]);
-}
-
-function isAlike(row: OutputValues | undefined, first: OutputValues): boolean {
-  return row !== undefined && row.array === first.array && row.values.length === first.values.length;
+  if (first === undefined || rows.some((row) => row?.array !== first.array)) return;
+  const pieces = rows.flatMap((row) => (row === undefined ? [] : [row.values]));
+  const joined = joinArrays(pieces, first.array);
+  const width = first.values.length;
+  if (width > 0 && pieces.every((piece) => piece.length === width)) return new Vector([fixedSize(joined, [width])]);
+  const offsets = new Int32Array(pieces.length + 1);
+  for (const [row, piece] of pieces.entries()) offsets[row + 1] = (offsets[row] ?? 0) + piece.length;
+  const items = numbers(joined);
+  const type = new List(new Field("item", items.type, false));
+  return new Vector([makeData(type, { length: pieces.length, offsets, children: [items] })]);
 }
 
 function inferred(name: string, values: readonly unknown[]): Vector {
@@ -55,9 +59,4 @@ function inferred(name: string, values: readonly unknown[]): Vector {
       { cause },
     );
   }
-}
-
-/** Typed arrays of different lengths are lists. */
-function plain(value: unknown): unknown {
-  return ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
 }

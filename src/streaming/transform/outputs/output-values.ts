@@ -58,7 +58,8 @@ function bad(name: string, what: string): LanceLoaderError {
   return new LanceLoaderError("TRANSFORM_FAILED", `The column ${show(name)} that transform gave ${what}.`);
 }
 
-function numbersOf(values: unknown): { values: NumericArray; array: NumericArrayConstructor } | undefined {
+/** A typed array, and its class. */
+export function numbersOf(values: unknown): { values: NumericArray; array: NumericArrayConstructor } | undefined {
   if (values instanceof Uint8ClampedArray)
     return numbersOf(new Uint8Array(values.buffer, values.byteOffset, values.length));
   const array = arrays.find((known) => values instanceof known);
