@@ -33,15 +33,23 @@ const idsOf = failingOn([]);
 /** Rows that the addon's windows and its queue may hold: windows of one call, and 4 MiB. */
 const rawRows = (2 + 1) * callRows + (4 * 2 ** 20) / rowBytes;
 
-/** Lets all that can go on by itself do so: nothing has changed for a while. */
-async function settled(dataset: StreamingDataset<unknown, unknown>): Promise<void> {
-  for (let same = 0, before = ""; same < 200; same++) {
-    await setImmediate();
-    const { bytesLoaded, rawQueueDepth, prefetchQueueDepth, unscannedRows } = dataset.stats;
-    const now = JSON.stringify([bytesLoaded, rawQueueDepth, prefetchQueueDepth, unscannedRows]);
-    if (now !== before) same = 0;
-    before = now;
-  }
+/** Waits until `count` answers `expected`, and then whether it goes on by itself, which it must not. */
+async function staysAt(expected: number, count: () => number): Promise<void> {
+  await expect.poll(count, { interval: 1, timeout: 10_000 }).toBe(expected);
+  for (let turn = 0; turn < 50; turn++) await setImmediate();
+  expect(count()).toBe(expected);
+}
+
+/** Waits until the addon reads no more. */
+async function rawSettled(dataset: StreamingDataset<unknown, unknown>): Promise<void> {
+  let before = -1;
+  const unchanged = () => {
+    const { unscannedRows } = dataset.stats;
+    const same = unscannedRows === before;
+    before = unscannedRows;
+    return same;
+  };
+  await expect.poll(unchanged, { interval: 20, timeout: 10_000 }).toBe(true);
 }
 
 describe("behind a slow transform", () => {
@@ -55,8 +63,8 @@ describe("behind a slow transform", () => {
     const iterator = dataset.batches(callRows);
     const next = iterator.next();
     for (const handed of range(0, 20)) {
-      await settled(dataset);
-      expect(gate.waiting).toBe(3);
+      await staysAt(3, () => gate.waiting);
+      await rawSettled(dataset);
       const { rawQueueDepth, prefetchQueueDepth, unscannedRows, bytesLoaded } = dataset.stats;
       expect(rawQueueDepth + prefetchQueueDepth + unscannedRows).toBe(rows - handed * callRows);
       expect(prefetchQueueDepth).toBe(0);
@@ -80,47 +88,53 @@ describe("behind a slow transform", () => {
     const iterator = dataset.batches(callRows);
     const next = iterator.next();
     for (const finished of range(0, 3)) {
-      await settled(dataset);
-      expect(gate.waiting).toBe(3);
+      await staysAt(3, () => gate.waiting);
       expect(dataset.stats.prefetchQueueDepth).toBe(finished * callRows);
-      if (finished < 2) gate.open(1);
+      gate.open(1);
     }
-    gate.open(2);
-    await settled(dataset);
     // Three have come and two are under way, so that the queue of five is full.
-    expect([gate.waiting, dataset.stats.prefetchQueueDepth]).toEqual([2, 3 * callRows]);
-    while (gate.waiting > 0) {
-      gate.open();
-      await settled(dataset);
-      if (dataset.stats.rawQueueDepth === 0) break;
-      if (gate.waiting === 0) break;
-    }
+    await staysAt(3 * callRows, () => dataset.stats.prefetchQueueDepth);
+    expect(gate.waiting).toBe(2);
+    gate.open(1);
+    await staysAt(4 * callRows, () => dataset.stats.prefetchQueueDepth);
+    expect(gate.waiting).toBe(1);
+    gate.open();
     expect((await next).value).toEqual(range(0, callRows));
+    // One was handed over, four wait, so that one is under way.
+    await staysAt(4 * callRows, () => dataset.stats.prefetchQueueDepth);
+    await staysAt(1, () => gate.waiting);
     await iterator.return();
   });
 });
 
 describe("before a slow consumer", () => {
-  test.each([1, 2, 5, 12])("at most %i batches wait behind the transform, and raw rows in the bounds of reads", async (depth) => {
-    let calls = 0;
-    const transform = (batch: Batch) => {
-      calls++;
-      return idsOf(batch);
-    };
-    await using dataset = await StreamingDataset.open(path, { ...options, transform, transformQueueDepth: depth });
-    let handed = 0;
-    for await (const _ of dataset.batches(callRows)) {
-      handed++;
-      await settled(dataset);
-      expect(calls).toBe(handed + depth);
-      const { rawQueueDepth, prefetchQueueDepth, unscannedRows } = dataset.stats;
-      expect(prefetchQueueDepth).toBe(depth * callRows);
-      expect(rawQueueDepth).toBeLessThanOrEqual(rawRows);
-      expect(rawQueueDepth + prefetchQueueDepth + unscannedRows).toBe(rows - handed * callRows);
-      if (handed === 10) break;
-    }
-    expect(dataset.stats).toMatchObject({ rawQueueDepth: 0, prefetchQueueDepth: 0, unscannedRows: 0 });
-  });
+  test.each([1, 2, 5, 12])(
+    "at most %i batches wait behind the transform, and raw rows in the bounds of reads",
+    async (depth) => {
+      let calls = 0;
+      const transform = (batch: Batch) => {
+        calls++;
+        return idsOf(batch);
+      };
+      await using dataset = await StreamingDataset.open(path, {
+        ...options,
+        transform,
+        transformQueueDepth: depth,
+      });
+      let handed = 0;
+      for await (const _ of dataset.batches(callRows)) {
+        handed++;
+        await staysAt(handed + depth, () => calls);
+        await rawSettled(dataset);
+        const { rawQueueDepth, prefetchQueueDepth, unscannedRows } = dataset.stats;
+        expect(prefetchQueueDepth).toBe(depth * callRows);
+        expect(rawQueueDepth).toBeLessThanOrEqual(rawRows);
+        expect(rawQueueDepth + prefetchQueueDepth + unscannedRows).toBe(rows - handed * callRows);
+        if (handed === 10) break;
+      }
+      expect(dataset.stats).toMatchObject({ rawQueueDepth: 0, prefetchQueueDepth: 0, unscannedRows: 0 });
+    },
+  );
 
   test("batches of several calls, or parts of one, keep to the same bound", async () => {
     for (const [size, held] of [
@@ -136,8 +150,7 @@ describe("before a slow consumer", () => {
       let handed = 0;
       for await (const _ of dataset.batches(size)) {
         handed += size;
-        await settled(dataset);
-        expect(calls).toBe(Math.floor(handed / callRows) + held);
+        await staysAt(Math.floor(handed / callRows) + held, () => calls);
         if (handed > callRows * 6) break;
       }
     }

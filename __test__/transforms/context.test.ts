@@ -42,10 +42,13 @@ describe("the context", () => {
       { shuffleClumpSize: 7, fetch: "take" },
       { numSplits: 4, transformParallelism: 1 },
     ] as const)
-      expect(new Map([...(await told({ shuffleSeed: 5, epoch: 2, ...options })).entries()].sort(([a], [b]) => a - b))).toEqual(
-        new Map([...expected.entries()].sort(([a], [b]) => a - b)),
-      );
-    const seeds = (found: Map<number, readonly [bigint, bigint]>) => range(0, 40).map((id) => found.get(id)?.[1]);
+      expect(
+        new Map(
+          [...(await told({ shuffleSeed: 5, epoch: 2, ...options })).entries()].sort(([a], [b]) => a - b),
+        ),
+      ).toEqual(new Map([...expected.entries()].sort(([a], [b]) => a - b)));
+    const seeds = (found: Map<number, readonly [bigint, bigint]>) =>
+      range(0, 40).map((id) => found.get(id)?.[1]);
     const all = [
       ...seeds(expected),
       ...seeds(await told({ shuffleSeed: 5, epoch: 3 })),
@@ -57,7 +60,9 @@ describe("the context", () => {
   test("has seeds of which the golden vectors know some", async () => {
     const golden = JSON.parse(
       readFileSync(new URL("../golden/order/random.json", import.meta.url), "utf8"),
-    ) as { cases: { domain: string; seed: string; epoch: string; indices: string[]; sample_seeds: string[] }[] };
+    ) as {
+      cases: { domain: string; seed: string; epoch: string; indices: string[]; sample_seeds: string[] }[];
+    };
     const cases = golden.cases.filter(({ domain }) => domain === "sample_seed");
     expect(cases.length).toBeGreaterThan(4);
     for (const { seed, epoch, indices, sample_seeds } of cases) {
@@ -80,7 +85,11 @@ describe("the context", () => {
       again.push([id, rowIds[0] as bigint, seeds[0] as bigint]);
       return [id];
     };
-    await using dataset = await StreamingDataset.open(path, { shuffleSeed: 5, transform, onTransformError: "skip" });
+    await using dataset = await StreamingDataset.open(path, {
+      shuffleSeed: 5,
+      transform,
+      onTransformError: "skip",
+    });
     await collect(dataset);
     expect(new Map(again.map(([id, ...rest]) => [id, rest]))).toEqual(whole);
   });

@@ -23,13 +23,20 @@ describe("is refused by naming it:", () => {
     ["transformParallelism is given without transform", { transformParallelism: 2 }],
     ["transformQueueDepth is given without transform", { transformQueueDepth: 2 }],
     ["onTransformError is given without transform", { onTransformError: "skip" }],
-    ["transform and packSequences are both given", { transform, packSequences: 8, eosId: 1, padId: 0, blocksPerEpoch: 4 }],
+    [
+      "transform and packSequences are both given",
+      { transform, packSequences: 8, eosId: 1, padId: 0, blocksPerEpoch: 4 },
+    ],
     [
       "syncEpochEnd and packSequences are both given",
       { syncEpochEnd: async (n: number) => n, packSequences: 8, eosId: 1, padId: 0, blocksPerEpoch: 4 },
     ],
   ])("%s", async (message, options) => {
-    await failure(() => StreamingDataset.open(path, options as StreamingDatasetOptions), "INVALID_ARGUMENT", message);
+    await failure(
+      () => StreamingDataset.open(path, options as StreamingDatasetOptions),
+      "INVALID_ARGUMENT",
+      message,
+    );
   });
 });
 
@@ -88,6 +95,11 @@ describe("the statistics", () => {
     expect(transformTime).toBeGreaterThanOrEqual(0.002 * calls);
     await collect(dataset);
     expect(dataset.stats.transformTime).toBeGreaterThanOrEqual(transformTime + 0.002 * calls);
-    expect(dataset.stats).toMatchObject({ consumedRows: 78, rowsSkipped: 2, prefetchQueueDepth: 0, rawQueueDepth: 0 });
+    expect(dataset.stats).toMatchObject({
+      consumedRows: 78,
+      rowsSkipped: 2,
+      prefetchQueueDepth: 0,
+      rawQueueDepth: 0,
+    });
   });
 });

@@ -28,7 +28,8 @@ const forms: [string, Transform][] = [
   ["a table", (batch) => tableFromArrays({ twice: Float64Array.from(idsOf(batch), (id) => 2 * id) })],
   [
     "a record batch",
-    (batch) => tableFromArrays({ twice: Float64Array.from(idsOf(batch), (id) => 2 * id) }).batches[0] as RecordBatch,
+    (batch) =>
+      tableFromArrays({ twice: Float64Array.from(idsOf(batch), (id) => 2 * id) }).batches[0] as RecordBatch,
   ],
   [
     "a table of the lowest apache-arrow",
@@ -46,15 +47,18 @@ describe.each(forms)("outputs as %s", (_, transform) => {
     expect(await collect(dataset)).toEqual(range(0, rows).map((id) => ({ twice: 2 * id })));
   });
 
-  test.each([1, 2, 3, 4, 7, 10, 99])("are batches of %i rows, however many the transform got", async (size) => {
-    await using dataset = await open(transform);
-    const batches = await collect(dataset.batches(size));
-    for (const batch of batches) expect(batch).toBeInstanceOf(Batch);
-    const expected = range(0, rows).map((id) => 2 * id);
-    expect(batches.map((batch) => Array.from(batch.column("twice"), Number))).toEqual(
-      range(0, Math.ceil(rows / size)).map((at) => expected.slice(at * size, (at + 1) * size)),
-    );
-  });
+  test.each([1, 2, 3, 4, 7, 10, 99])(
+    "are batches of %i rows, however many the transform got",
+    async (size) => {
+      await using dataset = await open(transform);
+      const batches = await collect(dataset.batches(size));
+      for (const batch of batches) expect(batch).toBeInstanceOf(Batch);
+      const expected = range(0, rows).map((id) => 2 * id);
+      expect(batches.map((batch) => Array.from(batch.column("twice"), Number))).toEqual(
+        range(0, Math.ceil(rows / size)).map((at) => expected.slice(at * size, (at + 1) * size)),
+      );
+    },
+  );
 
   test("are collated as batches", async () => {
     await using dataset = await open(transform);
@@ -65,7 +69,18 @@ describe.each(forms)("outputs as %s", (_, transform) => {
 
 describe("outputs as an array", () => {
   test("are its items, whatever they are, and batches are arrays", async () => {
-    const items = [undefined, null, [1, [2]], new Map([[1, 2]]), "text", Number.NaN, () => 1, Symbol.iterator, {}, 0];
+    const items = [
+      undefined,
+      null,
+      [1, [2]],
+      new Map([[1, 2]]),
+      "text",
+      Number.NaN,
+      () => 1,
+      Symbol.iterator,
+      {},
+      0,
+    ];
     await using dataset = await StreamingDataset.open(path, {
       shuffle: false,
       readBatchSize: 3,
@@ -82,7 +97,10 @@ describe("outputs as an array", () => {
 describe("columns", () => {
   test("of dense arrays keep their shape in batches, and are views in samples", async () => {
     const transform = (batch: Batch) => ({
-      image: { data: Float32Array.from(idsOf(batch).flatMap((id) => range(0, 6).map((at) => id * 6 + at))), shape: [batch.numRows, 2, 3] },
+      image: {
+        data: Float32Array.from(idsOf(batch).flatMap((id) => range(0, 6).map((at) => id * 6 + at))),
+        shape: [batch.numRows, 2, 3],
+      },
       label: Int32Array.from(idsOf(batch)),
     });
     await using dataset = await open(transform);
@@ -133,7 +151,9 @@ describe("columns", () => {
 });
 
 describe("what is no output is refused by naming it:", () => {
-  const empty = new Table([new RecordBatch({ a: makeData({ type: new Float32(), data: new Float32Array(2) }) })]);
+  const empty = new Table([
+    new RecordBatch({ a: makeData({ type: new Float32(), data: new Float32Array(2) }) }),
+  ]);
   test.each<[string, unknown]>([
     ["transform gave undefined: it must give an array", undefined],
     ["transform gave 3", 3],
@@ -145,8 +165,14 @@ describe("what is no output is refused by naming it:", () => {
     ["transform gave 2 outputs for a batch of 3 rows", empty],
     ['transform gave 2 values in the column "b" for a batch of 3 rows', { a: [1, 2, 3], b: [1, 2] }],
     ['The column "a" that transform gave is 7', { a: 7 }],
-    ['The column "a" that transform gave has 5 numbers for the shape [3, 2]', { a: { data: new Int8Array(5), shape: [3, 2] } }],
-    ['The column "a" that transform gave has 0 numbers for the shape [3, 0]', { a: { data: new Int8Array(0), shape: [3, 0] } }],
+    [
+      'The column "a" that transform gave has 5 numbers for the shape [3, 2]',
+      { a: { data: new Int8Array(5), shape: [3, 2] } },
+    ],
+    [
+      'The column "a" that transform gave has 0 numbers for the shape [3, 0]',
+      { a: { data: new Int8Array(0), shape: [3, 0] } },
+    ],
   ])("%s", async (message, given) => {
     for (const onTransformError of ["raise", "skip"]) {
       await using dataset = await open((() => given) as Transform, { onTransformError });
@@ -157,7 +183,11 @@ describe("what is no output is refused by naming it:", () => {
   test.each<[string, unknown, unknown]>([
     ["an array for some rows and columns for others", [1, 2, 3], { a: [1, 2, 3] }],
     ['the columns ["a"] for some rows and ["b"] for others', { a: [1, 2, 3] }, { b: [1, 2, 3] }],
-    ['The column "a" that transform gave is an array for some rows and Int8Array', { a: [1, 2, 3] }, { a: Int8Array.of(1, 2, 3) }],
+    [
+      'The column "a" that transform gave is an array for some rows and Int8Array',
+      { a: [1, 2, 3] },
+      { a: Int8Array.of(1, 2, 3) },
+    ],
     [
       "can't be joined",
       tableFromArrays({ a: Int8Array.of(1, 2, 3) }),

@@ -48,30 +48,33 @@ test("warn says once for a batch how many rows it lost, and why", async () => {
   expect(warnings.mock.calls).toEqual([[message, expect.objectContaining({ type: "LanceLoaderWarning" })]]);
 });
 
-test.each(["skip", "warn"] as const)("a run under %s that is stopped goes on behind what it was handed", async (policy) => {
-  await using dataset = await StreamingDataset.open(path, {
-    ...options,
-    transform: failingOn([5]),
-    onTransformError: policy,
-  });
-  const before: number[] = [];
-  for await (const id of dataset) {
-    before.push(id);
-    if (id === 4) break;
-  }
-  const state = throughJson(dataset.stateDict());
-  await using resumed = await StreamingDataset.open(path, {
-    ...options,
-    transform: failingOn([5]),
-    onTransformError: policy,
-  });
-  resumed.loadStateDict(state);
-  expect(throughJson(resumed.stateDict())).toEqual(state);
-  expect(before).toEqual([0, 1, 2, 3, 4]);
-  expect(await collect(resumed)).toEqual([6, 7]);
-  // Each run counts the rows that it has passed, so that both together have counted the row once.
-  expect([dataset.stats.rowsSkipped, resumed.stats.rowsSkipped]).toEqual([0, 1]);
-});
+test.each(["skip", "warn"] as const)(
+  "a run under %s that is stopped goes on behind what it was handed",
+  async (policy) => {
+    await using dataset = await StreamingDataset.open(path, {
+      ...options,
+      transform: failingOn([5]),
+      onTransformError: policy,
+    });
+    const before: number[] = [];
+    for await (const id of dataset) {
+      before.push(id);
+      if (id === 4) break;
+    }
+    const state = throughJson(dataset.stateDict());
+    await using resumed = await StreamingDataset.open(path, {
+      ...options,
+      transform: failingOn([5]),
+      onTransformError: policy,
+    });
+    resumed.loadStateDict(state);
+    expect(throughJson(resumed.stateDict())).toEqual(state);
+    expect(before).toEqual([0, 1, 2, 3, 4]);
+    expect(await collect(resumed)).toEqual([6, 7]);
+    // Each run counts the rows that it has passed, so that both together have counted the row once.
+    expect([dataset.stats.rowsSkipped, resumed.stats.rowsSkipped]).toEqual([0, 1]);
+  },
+);
 
 describe("raise", () => {
   test("hands over what precedes the failing batch, then fails, and its state resumes behind that", async () => {
@@ -105,7 +108,8 @@ describe("raise", () => {
 
   test("goes on after a failure once the loop is started anew", async () => {
     let broken = true;
-    const transform = (batch: Parameters<ReturnType<typeof failingOn>>[0]) => failingOn(broken ? [2] : [])(batch);
+    const transform = (batch: Parameters<ReturnType<typeof failingOn>>[0]) =>
+      failingOn(broken ? [2] : [])(batch);
     await using dataset = await StreamingDataset.open(path, { ...options, readBatchSize: 2, transform });
     await failure(() => collect(dataset), "TRANSFORM_FAILED", "bad 2");
     broken = false;
@@ -165,7 +169,11 @@ test("a batch of which no row fails alone loses none, under every policy but rai
       if (batch.numRows > 1) throw new Error("one at a time");
       return failingOn([])(batch);
     };
-    await using dataset = await StreamingDataset.open(path, { ...options, transform, onTransformError: policy });
+    await using dataset = await StreamingDataset.open(path, {
+      ...options,
+      transform,
+      onTransformError: policy,
+    });
     expect(await collect(dataset)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(dataset.stats.rowsSkipped).toBe(0);
   }

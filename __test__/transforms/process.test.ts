@@ -9,7 +9,11 @@ const table = await writeIds(tempFolder(), "ids", 8);
 /** What a process reports that must end by itself, with nothing to say on stderr but warnings of skipped rows. */
 async function run(who: string, how: string, policy = "raise"): Promise<Record<string, unknown>> {
   const { code, signal, lines, errors } = await runChild(program, [table, who, how, policy]);
-  expect({ code, signal, errors: policy === "warn" ? "" : errors }).toEqual({ code: 0, signal: null, errors: "" });
+  expect({ code, signal, errors: policy === "warn" ? "" : errors }).toEqual({
+    code: 0,
+    signal: null,
+    errors: "",
+  });
   if (policy === "warn") expect(errors.match(/LanceLoaderWarning/g)?.length).toBe(1);
   return JSON.parse(lines.at(-1) ?? "null");
 }
@@ -36,15 +40,27 @@ describe("in a process of its own, where a transform", () => {
   test.each(ways.flatMap(([how]) => ["skip", "warn"].map((policy) => [how, policy] as const)))(
     "%s, the loop goes on under %s",
     async (how, policy) => {
-      expect(await run("transform", how, policy)).toEqual({ ids: [0, 1, 2, 3, 4, 6, 7], later: 8, skipped: 1 });
+      expect(await run("transform", how, policy)).toEqual({
+        ids: [0, 1, 2, 3, 4, 6, 7],
+        later: 8,
+        skipped: 1,
+      });
     },
   );
 
-  test.each(["raise", "skip", "warn"])("never settles under an abort, the loop ends with the abort, under %s", async (policy) => {
-    const { code, signal, lines, errors } = await runChild(program, [table, "transform", "never_settles", policy]);
-    expect({ code, signal, errors }).toEqual({ code: 0, signal: null, errors: "" });
-    expect(JSON.parse(lines.at(-1) ?? "null")).toMatchObject({ ids: [0, 1, 2, 3], ...aborted });
-  });
+  test.each(["raise", "skip", "warn"])(
+    "never settles under an abort, the loop ends with the abort, under %s",
+    async (policy) => {
+      const { code, signal, lines, errors } = await runChild(program, [
+        table,
+        "transform",
+        "never_settles",
+        policy,
+      ]);
+      expect({ code, signal, errors }).toEqual({ code: 0, signal: null, errors: "" });
+      expect(JSON.parse(lines.at(-1) ?? "null")).toMatchObject({ ids: [0, 1, 2, 3], ...aborted });
+    },
+  );
 });
 
 describe("in a process of its own, where the function that is asked about errors", () => {

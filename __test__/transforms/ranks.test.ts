@@ -56,7 +56,8 @@ describe("ranks in processes of their own, of which one loses rows, with a colle
     const steps = range(0, 6).map((step) => sorted(expected.slice(step * 4, (step + 1) * 4)));
     for (const worldSize of [1, 2, 4]) {
       const ranks = await run(worldSize);
-      for (const epoch of [0, 1]) expect(globalSteps(ranks.map(({ epochs }) => epochs[epoch] ?? []))).toEqual(steps);
+      for (const epoch of [0, 1])
+        expect(globalSteps(ranks.map(({ epochs }) => epochs[epoch] ?? []))).toEqual(steps);
     }
   });
 

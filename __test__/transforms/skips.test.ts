@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type StateDict, StreamingDataset, type StreamingDatasetOptions } from "../../src/index.ts";
 import { failure } from "../support/errors.ts";
+import { known } from "../support/known.ts";
 import { type Splits, splitsOf } from "../support/plan-model.ts";
 import { collect, epochIds } from "../support/reading.ts";
 import { throughJson } from "../support/states.ts";
@@ -39,7 +40,7 @@ function exactState(splits: Splits, samples: readonly number[]): [number[], numb
   return [handed.map((ids) => ids.length), positions];
 }
 
-describe.each(surpluses)("with random rows that fail, and a surplus that is %sped,", (remainder) => {
+describe.each(surpluses)("with random rows that fail, and with the surplus option %s,", (remainder) => {
   const options = optionsOf(remainder);
   const { numSplits: splitCount = 1 } = options;
   const worldSizes = [1, 2, splitCount];
@@ -52,10 +53,12 @@ describe.each(surpluses)("with random rows that fail, and a surplus that is %spe
     // With a surplus kept the first splits have one row more, which the last cycle hands over.
     splits = splitsOf(await epochIds(path, plain), splitCount);
     for (const worldSize of worldSizes) {
-      const ranks = range(0, worldSize).map((rank) => StreamingDataset.open(path, { ...options, worldSize, rank }));
+      const ranks = range(0, worldSize).map((rank) =>
+        StreamingDataset.open(path, { ...options, worldSize, rank }),
+      );
       worlds.set(worldSize, await Promise.all(ranks));
     }
-    start = throughJson((worlds.get(1)?.[0] as StreamingDataset<number, number[]>).stateDict());
+    start = throughJson(known(worlds.get(1)?.[0]).stateDict());
   });
 
   afterAll(async () => {
@@ -83,13 +86,20 @@ describe.each(surpluses)("with random rows that fail, and a surplus that is %spe
 
   test("each rank gets the k-th surviving row of each split as sample k, up to its last full cycle", async () => {
     await fc.assert(
-      fc.asyncProperty(failing, fc.constantFrom(...worldSizes), fc.integer({ min: 1, max: 13 }), async (ids, world, size) => {
-        bad = ids;
-        const { samples } = await read(world, start, size);
-        const block = splitCount / world;
-        const expected = range(0, world).map((rank) => surviving(splits, bad, [rank * block, (rank + 1) * block]));
-        expect(samples).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        failing,
+        fc.constantFrom(...worldSizes),
+        fc.integer({ min: 1, max: 13 }),
+        async (ids, world, size) => {
+          bad = ids;
+          const { samples } = await read(world, start, size);
+          const block = splitCount / world;
+          const expected = range(0, world).map((rank) =>
+            surviving(splits, bad, [rank * block, (rank + 1) * block]),
+          );
+          expect(samples).toEqual(expected);
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -172,7 +182,12 @@ describe("a state with skips", () => {
     const states = ranks.map((dataset) => throughJson(dataset.stateDict()));
     expect(states.map(hasSkips)).toEqual([true, false]);
     await using whole = await StreamingDataset.open(path, options);
-    await failure(() => whole.loadStateDict(states[0] as StateDict), "STATE_MISMATCH", "rows were skipped", "merge");
+    await failure(
+      () => whole.loadStateDict(states[0] as StateDict),
+      "STATE_MISMATCH",
+      "rows were skipped",
+      "merge",
+    );
     await failure(() => StreamingDataset.mergeStateDicts(states.slice(0, 1)), "STATE_MISMATCH", "split 3");
     whole.loadStateDict(StreamingDataset.mergeStateDicts(states));
     expect(whole.stateDict().positions_consumed_per_split).toEqual([2, 1, 1, 1, 1, 1]);

@@ -51,7 +51,9 @@ const sampleBatchRows = 256;
  * for await (const { image, label } of dataset) train(image, label);
  * ```
  */
-export class StreamingDataset<Sample = Row, Batched = Batch> implements AsyncIterable<Sample>, AsyncDisposable {
+export class StreamingDataset<Sample = Row, Batched = Batch>
+  implements AsyncIterable<Sample>, AsyncDisposable
+{
   readonly #progress: Progress;
   readonly #transform: ResolvedTransform | undefined;
   #read: EpochRead | undefined;

@@ -40,7 +40,10 @@ export class EpochRead<Value = unknown> {
 
   /** The rows of the read by where they are: see {@link Feed.queues}. */
   queues(unscannedRows: number, rawRows: number, readyRows: number): QueueRows {
-    const queues = this.#feed?.queues(unscannedRows, rawRows, readyRows) ?? { raw: rawRows, waiting: readyRows };
+    const queues = this.#feed?.queues(unscannedRows, rawRows, readyRows) ?? {
+      raw: rawRows,
+      waiting: readyRows,
+    };
     return { ...queues, waiting: queues.waiting + this.#uncounted };
   }
 

@@ -13,8 +13,8 @@ import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
-import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import { SplitProgress } from "./split-progress.ts";
+import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
@@ -308,7 +308,9 @@ export class Progress {
     const [start, end] = this.ownedSplits;
     const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
     const inStep = samples.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
-    const ahead = samples.map((count, split) => (split >= start && split < end ? 0 : Math.max(0, inStep - count)));
+    const ahead = samples.map((count, split) =>
+      split >= start && split < end ? 0 : Math.max(0, inStep - count),
+    );
     const moved = (counts: readonly number[]) => counts.map((count, split) => count + (ahead[split] ?? 0));
     return new SplitProgress(moved(samples), moved(positions));
   }

@@ -29,7 +29,8 @@ const fail = ways[how] as () => never;
 
 const sound = failingOn([]);
 const breaking: Transform = (batch) => (sound(batch).includes(5) ? fail() : sound(batch));
-const asked: OnTransformError = who === "onTransformError" ? () => fail() : (policy as "raise" | "skip" | "warn");
+const asked: OnTransformError =
+  who === "onTransformError" ? () => fail() : (policy as "raise" | "skip" | "warn");
 
 await using dataset = await StreamingDataset.open(table, {
   shuffle: false,
@@ -48,4 +49,10 @@ try {
 await using later = await StreamingDataset.open(table, { shuffle: false, transform: sound });
 const rest: unknown[] = [];
 for await (const id of later) rest.push(id);
-report({ ids, code: error.code, message: error.message, later: rest.length, skipped: dataset.stats.rowsSkipped });
+report({
+  ids,
+  code: error.code,
+  message: error.message,
+  later: rest.length,
+  skipped: dataset.stats.rowsSkipped,
+});

@@ -60,7 +60,8 @@ export class EpochEnd {
       const message = cause instanceof Error ? cause.message : show(cause);
       throw new LanceLoaderError("SYNC_FAILED", `syncEpochEnd failed: ${message}`, { cause });
     }
-    if (typeof least === "number" && Number.isSafeInteger(least) && least >= from && least <= given) return least;
+    if (typeof least === "number" && Number.isSafeInteger(least) && least >= from && least <= given)
+      return least;
     throw new LanceLoaderError(
       "SYNC_FAILED",
       `syncEpochEnd gave ${show(least)} for ${given}: it must give the least number of all ranks, here a whole number from ${from} to ${given}. ` +

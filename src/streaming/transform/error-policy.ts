@@ -57,9 +57,13 @@ async function decide(
     answer = await policy(error);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : show(cause);
-    throw new LanceLoaderError("TRANSFORM_FAILED", `onTransformError failed: ${message}. It was asked about: ${error.message}`, {
-      cause,
-    });
+    throw new LanceLoaderError(
+      "TRANSFORM_FAILED",
+      `onTransformError failed: ${message}. It was asked about: ${error.message}`,
+      {
+        cause,
+      },
+    );
   }
   if (typeof answer === "boolean") return answer;
   throw new LanceLoaderError(

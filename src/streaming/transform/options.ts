@@ -75,13 +75,18 @@ export function resolveTransform(
   );
   const { transformQueueDepth = 2 * parallelism, onTransformError = "raise" } = options;
   return {
-    // Ranks that have nothing to transform can end at different steps, too: with `remainder: "keep"`.
-    startRunner: functionRunner(checkFunction("transform", transform ?? ((batch) => batch)), parallelism),
+    startRunner: functionRunner(
+      checkFunction("transform", transform === undefined ? asRead : transform),
+      parallelism,
+    ),
     queueDepth: checkInteger("transformQueueDepth", transformQueueDepth, 1, 2 ** 20),
     policy: checkPolicy(onTransformError),
     syncEpochEnd: syncEpochEnd && checkFunction("syncEpochEnd", syncEpochEnd),
   };
 }
+
+/** Ranks that have nothing to transform can end at different steps, too: with `remainder: "keep"`. */
+const asRead: Transform = (batch) => batch;
 
 function refuseWithoutTransform(options: TransformOptions): void {
   const names = ["transformParallelism", "transformQueueDepth", "onTransformError"] as const;

@@ -158,7 +158,9 @@ export class TransformAhead {
   #failure(from: number, numRows: number, cause: unknown): LanceLoaderError {
     const ids = Array.from(this.#options.rowIds(from, numRows));
     const rows =
-      ids.length === 1 ? `the row with id ${ids[0]}` : `a batch of ${ids.length} rows, the first with id ${ids[0]}`;
+      ids.length === 1
+        ? `the row with id ${ids[0]}`
+        : `a batch of ${ids.length} rows, the first with id ${ids[0]}`;
     return transformFailed(rows, cause);
   }
 }

@@ -35,9 +35,13 @@ function fromArrow(table: Parameters<typeof Batch.fromArrow>[0]): Batch {
     return Batch.fromArrow(table);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new LanceLoaderError("TRANSFORM_FAILED", `The Arrow data that transform gave is refused: ${message}`, {
-      cause,
-    });
+    throw new LanceLoaderError(
+      "TRANSFORM_FAILED",
+      `The Arrow data that transform gave is refused: ${message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

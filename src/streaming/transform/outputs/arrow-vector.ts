@@ -1,4 +1,13 @@
-import { type Data, Field, FixedSizeList, List, makeVector, Utf8, Vector, vectorFromArray } from "apache-arrow";
+import {
+  type Data,
+  Field,
+  FixedSizeList,
+  List,
+  makeVector,
+  Utf8,
+  Vector,
+  vectorFromArray,
+} from "apache-arrow";
 import { joinArrays } from "../../../arrow/concat/join-arrays.ts";
 import type { NumericArray } from "../../../arrow/dtype.ts";
 import { makeData } from "../../../arrow/make-data.ts";
@@ -39,7 +48,8 @@ function lists(values: readonly unknown[]): Vector | undefined {
   const pieces = rows.flatMap((row) => (row === undefined ? [] : [row.values]));
   const joined = joinArrays(pieces, first.array);
   const width = first.values.length;
-  if (width > 0 && pieces.every((piece) => piece.length === width)) return new Vector([fixedSize(joined, [width])]);
+  if (width > 0 && pieces.every((piece) => piece.length === width))
+    return new Vector([fixedSize(joined, [width])]);
   const offsets = new Int32Array(pieces.length + 1);
   for (const [row, piece] of pieces.entries()) offsets[row + 1] = (offsets[row] ?? 0) + piece.length;
   const items = numbers(joined);

@@ -60,9 +60,7 @@ export class ColumnOutputs implements Outputs {
     return Batch.fromArrow(new Table(Object.fromEntries(vectors)));
   }
 
-  #map(
-    change: (column: OutputValues, name: string) => OutputValues,
-  ): ReadonlyMap<string, OutputValues> {
+  #map(change: (column: OutputValues, name: string) => OutputValues): ReadonlyMap<string, OutputValues> {
     return new Map(Array.from(this.#columns, ([name, column]) => [name, change(column, name)]));
   }
 }

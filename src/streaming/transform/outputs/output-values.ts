@@ -1,6 +1,6 @@
-import { show } from "../../../check.ts";
 import type { NumericArray } from "../../../arrow/dtype.ts";
 import type { NumericArrayConstructor } from "../../../arrow/numeric.ts";
+import { show } from "../../../check.ts";
 import { LanceLoaderError } from "../../../errors.ts";
 
 /** The values of a column of outputs. */
@@ -59,7 +59,9 @@ function bad(name: string, what: string): LanceLoaderError {
 }
 
 /** A typed array, and its class. */
-export function numbersOf(values: unknown): { values: NumericArray; array: NumericArrayConstructor } | undefined {
+export function numbersOf(
+  values: unknown,
+): { values: NumericArray; array: NumericArrayConstructor } | undefined {
   if (values instanceof Uint8ClampedArray)
     return numbersOf(new Uint8Array(values.buffer, values.byteOffset, values.length));
   const array = arrays.find((known) => values instanceof known);
