@@ -90,6 +90,11 @@ describe("outputs as an array", () => {
     expect(await collect(dataset.batches(4))).toEqual([items.slice(0, 4), items.slice(4, 8), items.slice(8)]);
     const collate = (batch: readonly unknown[]) => batch.length;
     expect(await collect(dataset.batches(4, { collate }))).toEqual([4, 4, 2]);
+    for await (const batch of new StreamingDataLoader(dataset, { batchSize: 4 })) {
+      const loaded: readonly unknown[] = batch;
+      expect(loaded).toEqual(items.slice(0, 4));
+      break;
+    }
     expect(dataset.epoch).toBe(3);
   });
 });
@@ -199,9 +204,13 @@ describe("what is no output is refused by naming it:", () => {
     await failure(() => collect(dataset.batches(5)), "TRANSFORM_FAILED", message);
   });
 
-  test("values without a type in common", async () => {
+  test("values without a type in common, which no collate is blamed for", async () => {
     const transform = (batch: Batch) => ({ a: idsOf(batch).map((id) => (id === 1 ? "text" : 1n)) });
     await using dataset = await open(transform);
     await failure(() => collect(dataset.batches(3)), "TRANSFORM_FAILED", 'The column "a"');
+    const collate = () => 0;
+    await failure(() => collect(dataset.batches(3, { collate })), "TRANSFORM_FAILED", 'The column "a"');
+    // As samples they are what they were given as.
+    expect((await collect(dataset)).slice(0, 2)).toEqual([{ a: 1n }, { a: "text" }]);
   });
 });

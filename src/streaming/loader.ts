@@ -5,7 +5,7 @@ import type { EpochStream } from "./epoch-iterator.ts";
 import type { Collate } from "./stages.ts";
 
 /** Options of {@link StreamingDataLoader}. */
-export interface StreamingDataLoaderOptions<Output = Batch, Batched = Batch> {
+export interface StreamingDataLoaderOptions<Batched = Batch, Output = Batched> {
   /** Rows of a batch. @default 1 */
   readonly batchSize?: number;
   /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
@@ -21,6 +21,8 @@ const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
 /**
  * A dataset in batches, ready for a training step.
  *
+ * `Batched` is what the dataset's batches are, `Output` what a `collate` makes of them.
+ *
  * Each loop reads the rest of the dataset's epoch. What was handed over, and nothing else, counts as consumed: save `dataset.stateDict()` at any batch.
  *
  * @example
@@ -29,7 +31,7 @@ const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
  * for await (const batch of loader) step(batch.tensor("image"), batch.column("label"));
  * ```
  */
-export class StreamingDataLoader<Output = Batch, Batched = Batch> implements AsyncIterable<Output> {
+export class StreamingDataLoader<Batched = Batch, Output = Batched> implements AsyncIterable<Output> {
   /** The dataset that is read. */
   readonly dataset: StreamingDataset<unknown, Batched>;
   /** Rows of a batch. */
@@ -41,7 +43,7 @@ export class StreamingDataLoader<Output = Batch, Batched = Batch> implements Asy
   /** @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. */
   constructor(
     dataset: StreamingDataset<unknown, Batched>,
-    options: StreamingDataLoaderOptions<Output, Batched> = {},
+    options: StreamingDataLoaderOptions<Batched, Output> = {},
   ) {
     if (!(dataset instanceof StreamingDataset)) throw invalid("dataset", dataset, "a StreamingDataset");
     checkOptions("options", options, known);

@@ -113,8 +113,9 @@ export class CollateStage<Output, Value> implements Stage<Output> {
   }
 
   async #run(batch: Samples<Value>): Promise<Handed<Output>> {
+    const value = batch.value();
     try {
-      return { value: await this.#collate(batch.value()), samples: batch.numRows };
+      return { value: await this.#collate(value), samples: batch.numRows };
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new LanceLoaderError(

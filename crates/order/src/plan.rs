@@ -119,7 +119,9 @@ impl Plan {
         let mut lanes: Vec<Lane> = splits.take(owned.end).skip(owned.start).map(lane).collect();
         if end == End::CompleteCycle {
             let last = lanes.iter().filter(|lane| lane.skipped > 0).map(|lane| lane.end).min();
-            lanes.iter_mut().for_each(|lane| lane.end = lane.end.min(last.unwrap_or(u64::MAX)));
+            for lane in &mut lanes {
+                lane.end = lane.end.min(last.unwrap_or(u64::MAX));
+            }
         }
         lanes.retain(|lane| lane.join < lane.end);
         let mut arrivals = lanes.clone();

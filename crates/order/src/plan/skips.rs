@@ -47,7 +47,9 @@ fn starts() -> impl Strategy<Value = (Vec<Passed>, Range<usize>, End)> {
             (Just(splits), 0..=count, 0..=count, end)
         })
         .prop_map(|(mut splits, a, b, end)| {
-            splits.iter_mut().for_each(|(length, skipped)| skipped.truncate(*length as usize));
+            for (length, skipped) in &mut splits {
+                skipped.truncate(*length as usize);
+            }
             (splits, a.min(b)..a.max(b), end)
         })
 }
