@@ -120,24 +120,9 @@ export class SplitOrder implements HandOver {
   }
 
   take(rows: number): Outputs {
-    const pieces: Outputs[] = [];
-    let run: { readonly held: Held; readonly start: number; end: number } | undefined;
-    const cut = () => run && pieces.push(run.held.outputs.slice(run.start, run.end));
-    for (let taken = 0; taken < rows; taken++) {
-      const sample = this.#ready.shift() as Sample;
-      const { held, index } = sample;
-      if (run?.held === held && run.end === index) run.end++;
-      else {
-        cut();
-        run = { held, start: index, end: index + 1 };
-      }
-      this.#taken.push(sample);
-      held.left--;
-      if (held.left === 0) this.#heldBatches--;
-    }
-    cut();
+    const samples = Array.from({ length: rows }, () => this.#takeSample());
     this.#waitingRows -= rows;
-    return joinOutputs(pieces);
+    return joinOutputs(runsOf(samples));
   }
 
   commit(samples: number): void {
@@ -150,6 +135,14 @@ export class SplitOrder implements HandOver {
   /** Counts the skipped rows behind the last sample, too. */
   finish(): void {
     this.#count(this.#uncounted);
+  }
+
+  #takeSample(): Sample {
+    const sample = this.#ready.shift() as Sample;
+    this.#taken.push(sample);
+    sample.held.left--;
+    if (sample.held.left === 0) this.#heldBatches--;
+    return sample;
   }
 
   #count(skipped: number): void {
@@ -166,4 +159,16 @@ export class SplitOrder implements HandOver {
   #isComplete(cycle: number): boolean {
     return this.#arrived.every((arrived, owned) => !this.#isIn(cycle, owned) || arrived > cycle);
   }
+}
+
+/** The outputs of samples, those that stand one behind the other in a batch in one piece. */
+function runsOf(samples: readonly Sample[]): Outputs[] {
+  const runs: Outputs[] = [];
+  for (let start = 0, end = 0; start < samples.length; start = end) {
+    const { held, index } = samples[start] as Sample;
+    const follows = () => samples[end]?.held === held && samples[end]?.index === index + end - start;
+    while (follows()) end++;
+    runs.push(held.outputs.slice(index, index + end - start));
+  }
+  return runs;
 }
