@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { Failure, run, say } from "./process.mjs";
+import { run, say } from "./process.mjs";
 import { digest, root } from "./stamp.ts";
 
 /** Files and folders that the Rust build is made from. */
@@ -26,7 +26,7 @@ export interface CargoOptions {
   readonly onOutput?: (chunk: string) => void;
 }
 
-let claimed: Promise<void> | undefined;
+let claimed = false;
 
 /**
  * Runs cargo in the target folder that all builds share. Without a terminal it is quiet, but for a sign of life every few minutes.
@@ -34,8 +34,8 @@ let claimed: Promise<void> | undefined;
  * @returns The exit code.
  */
 export async function cargo(args: readonly string[], options: CargoOptions = {}): Promise<number> {
-  claimed ??= claimTargetFolder();
-  await claimed;
+  if (!claimed) claimTargetFolder();
+  claimed = true;
   const start = Date.now();
   const beat = setInterval(() => {
     say(`cargo ${args[0]} is at work for ${Math.round((Date.now() - start) / 60_000)} minutes`);
@@ -52,27 +52,25 @@ export async function cargo(args: readonly string[], options: CargoOptions = {})
  *
  * Cargo tells a crate of the workspace by its path *inside* the workspace and by its files' times, so that after a build of another
  * checkout it may take that one's code for this one's. When the last build here was of other code, the workspace's own crates, not
- * their dependencies, are forgotten.
+ * their dependencies, are forgotten. `cargo clean --package` is no way to do so: it deletes by the names of targets, a test's too, and
+ * takes a dependency of that name along.
  */
-async function claimTargetFolder(): Promise<void> {
+function claimTargetFolder(): void {
   const folder = targetFolder();
   if (folder === join(root, "target")) return;
   const owner = join(folder, "lance-loader.checkout");
   const [lastRoot, lastDigest] = existsSync(owner) ? readFileSync(owner, "utf8").split("\n") : [];
   const now = digest(rustSources);
-  if (lastRoot !== root && lastDigest !== now && existsSync(join(folder, "release"))) {
-    const crates = readdirSync(join(root, "crates")).flatMap((name) => ["-p", `lance-loader-${name}`]);
-    if ((await runCargo(["clean", "--release", ...crates])) !== 0) {
-      throw new Failure(
-        `cargo could not clean ${folder}. Delete that folder, or set CARGO_TARGET_DIR to another one.`,
-      );
-    }
+  const fingerprints = join(folder, "release", ".fingerprint");
+  if (lastRoot !== root && lastDigest !== now && existsSync(fingerprints)) {
+    const own = readdirSync(fingerprints).filter((name) => name.startsWith("lance-loader-"));
+    for (const name of own) rmSync(join(fingerprints, name), { recursive: true });
   }
   mkdirSync(folder, { recursive: true });
   writeFileSync(owner, `${root}\n${now}`);
 }
 
-function runCargo(args: readonly string[], { env, ...rest }: CargoOptions = {}): Promise<number> {
+function runCargo(args: readonly string[], { env, ...rest }: CargoOptions): Promise<number> {
   const quiet = process.stderr.isTTY ? {} : { CARGO_TERM_QUIET: "true" };
   return run("cargo", [...args], {
     cwd: root,

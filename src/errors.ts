@@ -22,6 +22,7 @@ export const errorCodes = [
   "COLLATE_FAILED",
   "TRANSFORM_FAILED",
   "SYNC_FAILED",
+  "TOPOLOGY_UNCLEAR",
   "UNSUPPORTED_PLATFORM",
 ] as const;
 

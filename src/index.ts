@@ -41,3 +41,10 @@ export type {
   TransformOutput,
 } from "./streaming/transform/transform.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
+export {
+  type DetectedTopology,
+  type DetectTopologyOptions,
+  detectTopology,
+  type Launcher,
+  type Topology,
+} from "./topology.ts";
