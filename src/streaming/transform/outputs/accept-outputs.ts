@@ -63,6 +63,6 @@ function isPlain(value: object): boolean {
 function wrongCount(what: string, given: number, numRows: number): LanceLoaderError {
   return new LanceLoaderError(
     "TRANSFORM_FAILED",
-    `transform gave ${given} ${what} for a batch of ${numRows} rows: it must give one for each row, whatever onTransformError is.`,
+    `transform gave ${given} ${what} for a batch of ${numRows} rows: it must give one for each row. To leave rows out, throw for them, and set onTransformError.`,
   );
 }
