@@ -196,3 +196,25 @@ test.each(["raise", "skip", "warn", () => true] as const)(
     expect(before).toEqual([0, 1, 2, 3]);
   },
 );
+
+test("a loop in which every row fails can be aborted by what needs a turn of the event loop", async () => {
+  const many = await writeIds(tempFolder(), "many", 1000);
+  const stopped = new AbortController();
+  let calls = 0;
+  await using dataset = await StreamingDataset.open(many, {
+    fetch: "memory",
+    readBatchSize: 4,
+    signal: stopped.signal,
+    onTransformError: "skip",
+    transform: () => {
+      // Rows are in memory by then, so that no read lets the event loop turn.
+      if (dataset.epoch === 1 && ++calls === 200) setImmediate(() => stopped.abort());
+      const end = performance.now() + 0.1;
+      while (performance.now() < end);
+      throw new Error("all are bad");
+    },
+  });
+  expect(await collect(dataset)).toEqual([]);
+  await failure(() => collect(dataset), "ABORTED");
+  expect(calls).toBeLessThan(1000);
+});

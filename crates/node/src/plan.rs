@@ -291,7 +291,9 @@ impl Plan {
     pub fn sample_seeds(&self, from: f64, samples: f64) -> napi::Result<BigUint64Array, ErrorCode> {
         guarded(|| {
             let mut numbers = self.ids(from, samples)?;
-            numbers.iter_mut().for_each(|number| *number = sample_seed(self.sample_seeds, *number));
+            for number in &mut numbers {
+                *number = sample_seed(self.sample_seeds, *number);
+            }
             Ok(BigUint64Array::new(numbers))
         })
     }

@@ -1,3 +1,4 @@
+import { EventLoop } from "../event-loop.ts";
 import type { Feed, QueueRows, Samples } from "../feed.ts";
 import type { EpochEnd } from "./epoch-end.ts";
 import { applyPolicy, type OnTransformError } from "./error-policy.ts";
@@ -30,6 +31,8 @@ export interface TransformFeedOptions {
 /** Transformed samples, in order and cut as the consumer wants them. */
 export class TransformFeed implements Feed<unknown> {
   readonly #options: TransformFeedOptions;
+  /** Where many rows are skipped, or prepared for an agreement, nothing is handed over that would let it turn. */
+  readonly #eventLoop = new EventLoop();
   /** Whether all batches of the read have come. */
   #ended = false;
   /** Told once the samples before it were taken. */
@@ -119,7 +122,10 @@ export class TransformFeed implements Feed<unknown> {
       if (batch === undefined) await ahead.wait();
       else {
         if (policy !== "raise") await applyPolicy(policy, batch.failed, batch.numRows);
-        return this.#add(batch);
+        this.#add(batch);
+        this.#eventLoop.count(batch.numRows);
+        if (this.#eventLoop.isHeld) await this.#eventLoop.turn();
+        return;
       }
     }
   }
