@@ -33,9 +33,10 @@ export interface Rerun {
  */
 export async function rerunRows(
   from: number,
-  { numRows, outcome, ...result }: TransformResult,
+  result: TransformResult,
   { failure, took, isEnded }: Rerun,
 ): Promise<TransformedBatch> {
+  const { numRows, outcome } = result;
   const failed: FailedRow[] = [];
   const outputs: Outputs[] = [];
   for (let row = 0; row < numRows && !isEnded(); row++) {
