@@ -20,6 +20,8 @@ export const errorCodes = [
   "STATE_INVALID",
   "STATE_MISMATCH",
   "COLLATE_FAILED",
+  "TRANSFORM_FAILED",
+  "SYNC_FAILED",
   "TOPOLOGY_UNCLEAR",
   "UNSUPPORTED_PLATFORM",
 ] as const;

@@ -30,6 +30,17 @@ export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
 export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
+export type { SyncEpochEnd } from "./streaming/transform/epoch-end.ts";
+export type { OnTransformError } from "./streaming/transform/error-policy.ts";
+export type { TransformOptions } from "./streaming/transform/options.ts";
+export type {
+  ArrayTransform,
+  OutputColumn,
+  OutputColumns,
+  Transform,
+  TransformContext,
+  TransformOutput,
+} from "./streaming/transform/transform.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,

@@ -25,18 +25,28 @@ describe("garbage collection", () => {
     expect(await collected("held")).toEqual({ batches: 8, arrays: 8, collected: 9 });
   });
 
-  it("ends_iterations_that_were_abandoned_though_their_signal_lives_on", async () => {
-    const { held, left } = await collected<{ held: number; left: number }>("abandoned");
-    expect(held).toBeGreaterThan(0);
-    expect(left).toBe(0);
-  });
+  it.each(["raw", "transformed"])(
+    "ends_abandoned_iterations_of_%s_rows_though_their_signal_lives_on",
+    async (how) => {
+      const { held, left } = await collected<{ held: number; left: number }>("abandoned", how);
+      expect(held).toBeGreaterThan(0);
+      expect(left).toBe(0);
+    },
+  );
 
-  it("leaves_nothing_of_loops_that_were_left_early", async () => {
-    const { used, left, rss } = await collected<Record<"used" | "left" | "rss", number[]>>("left", "40");
-    expect(Math.min(...used)).toBeGreaterThan(0);
-    expect(Math.max(...left)).toBe(0);
-    expect(Math.max(...rss.slice(20))).toBeLessThan(1.1 * Math.max(...rss.slice(10, 20)));
-  });
+  it.each(["raw", "transformed"])(
+    "leaves_nothing_of_loops_that_were_left_early_with_%s_rows",
+    async (how) => {
+      const { used, left, rss } = await collected<Record<"used" | "left" | "rss", number[]>>(
+        "left",
+        "40",
+        how,
+      );
+      expect(Math.min(...used)).toBeGreaterThan(0);
+      expect(Math.max(...left)).toBe(0);
+      expect(Math.max(...rss.slice(20))).toBeLessThan(1.1 * Math.max(...rss.slice(10, 20)));
+    },
+  );
 });
 
 function collected<Report>(child: string, ...args: string[]): Promise<Report> {

@@ -7,13 +7,18 @@ import { native } from "../tables/native-errors.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
 import { EpochIterator, type EpochStream } from "./epoch-iterator.ts";
 import { EpochRead } from "./epoch-read.ts";
+import type { Feed } from "./feed.ts";
 import { mergeStateDicts } from "./merge.ts";
 import { openTable } from "./opened.ts";
 import { type ResolvedOptions, resolveOptions, type StreamingDatasetOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
+import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 import type { StreamingStatistics } from "./statistics.ts";
+import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
+import type { ResolvedTransform } from "./transform/options.ts";
+import type { ArrayTransform } from "./transform/transform.ts";
 
 /** Options of {@link StreamingDataset.batches}. */
 export interface BatchesOptions {
@@ -22,9 +27,9 @@ export interface BatchesOptions {
 }
 
 /** Options of {@link StreamingDataset.batches} with a collate. */
-export interface CollatedBatchesOptions<Output> extends BatchesOptions {
+export interface CollatedBatchesOptions<Output, Batched = Batch> extends BatchesOptions {
   /** Makes what is handed over from each batch. Its calls may overlap; what they make is handed over in order. */
-  readonly collate: Collate<Output>;
+  readonly collate: Collate<Output, Batched>;
   /** Batches that are collated ahead of the consumer. @default 2 */
   readonly prefetch?: number;
 }
@@ -38,19 +43,25 @@ const sampleBatchRows = 256;
  * The order is a function of the table's version, the filter, `numSplits`, the shuffle options, the seed and the epoch, and of nothing else.
  * When a loop has run to its end the dataset stands at the start of the next epoch, so that a loop in a loop trains epoch after epoch.
  *
+ * `Sample` is what a loop yields, `Batched` what batches are: rows and {@link Batch}es, or with a transform that gives arrays its outputs and arrays of them.
+ *
  * @example
  * ```ts
  * const dataset = await StreamingDataset.open("data/digits.lance", { shuffleSeed: 7 });
  * for await (const { image, label } of dataset) train(image, label);
  * ```
  */
-export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
+export class StreamingDataset<Sample = Row, Batched = Batch>
+  implements AsyncIterable<Sample>, AsyncDisposable
+{
   readonly #progress: Progress;
+  readonly #transform: ResolvedTransform | undefined;
   #read: EpochRead | undefined;
   #closed = false;
 
-  private constructor(progress: Progress) {
+  private constructor(progress: Progress, transform: ResolvedTransform | undefined) {
     this.#progress = progress;
+    this.#transform = transform;
   }
 
   /**
@@ -60,12 +71,20 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `TABLE_NOT_FOUND`, `VERSION_NOT_FOUND`, `UNKNOWN_COLUMN`, `INVALID_FILTER`, `TOO_FEW_ROWS`,
    * `UNSUPPORTED_SOURCE`, `UNSUPPORTED_TYPE`, `READ_FAILED`, `ABORTED`; with `state` also `STATE_INVALID` and `STATE_MISMATCH`.
    */
-  static async open(source: TableSource, options: StreamingDatasetOptions = {}): Promise<StreamingDataset> {
+  static async open<Sample>(
+    source: TableSource,
+    options: StreamingDatasetOptions & { readonly transform: ArrayTransform<Sample> },
+  ): Promise<StreamingDataset<Sample, Sample[]>>;
+  static async open(source: TableSource, options?: StreamingDatasetOptions): Promise<StreamingDataset>;
+  static async open<Sample, Batched>(
+    source: TableSource,
+    options: StreamingDatasetOptions = {},
+  ): Promise<StreamingDataset<Sample, Batched>> {
     const resolved = resolveOptions(options);
     const state = resolved.state && checkState(resolved.state);
     const table = await openTable(await resolveSource(source), state ? atState(resolved, state) : resolved);
     try {
-      return new StreamingDataset(await Progress.begin(table, resolved, state));
+      return new StreamingDataset(await Progress.begin(table, resolved, state), resolved.transform);
     } catch (error) {
       table.handle.close();
       throw error;
@@ -81,7 +100,7 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     return mergeStateDicts(states);
   }
 
-  /** The columns' names and types; in packing those of the blocks. */
+  /** The names and types of the columns that are read; in packing those of the blocks. */
   get schema(): Schema {
     return this.#progress.schema;
   }
@@ -111,7 +130,10 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     return this.#progress.seed;
   }
 
-  /** The samples of this rank's (and worker's) epoch, in packing its blocks; those already handed over included. */
+  /**
+   * The samples of this rank's (and worker's) epoch, in packing its blocks; those already handed over included. Where rows are skipped it is the
+   * most that there can be.
+   */
   get numSamples(): number {
     return this.#progress.total;
   }
@@ -123,17 +145,20 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
 
   /** What was read, and where the rows are. */
   get stats(): StreamingStatistics {
-    const { table, consumed, packing } = this.#progress;
+    const { table, consumed, packing, skipped, transformSeconds } = this.#progress;
     const { bytesLoaded, fetchTime, budgetUsed, ...rows } = native(() => table.handle.statistics());
-    const queues =
-      this.#read === undefined
-        ? { rawQueueDepth: 0, prefetchQueueDepth: 0, unscannedRows: 0 }
-        : {
-            rawQueueDepth: rows.rawRows,
-            prefetchQueueDepth: rows.readyRows + this.#read.waitingRows,
-            unscannedRows: rows.unscannedRows,
-          };
-    const read = { bytesLoaded, fetchTime, ...queues, consumedRows: consumed, budgetUsed };
+    const queues = this.#read?.queues(rows.unscannedRows, rows.rawRows, rows.readyRows);
+    const read = {
+      bytesLoaded,
+      fetchTime,
+      transformTime: transformSeconds,
+      rawQueueDepth: queues?.raw ?? 0,
+      prefetchQueueDepth: queues?.waiting ?? 0,
+      unscannedRows: queues === undefined ? 0 : rows.unscannedRows,
+      consumedRows: consumed,
+      rowsSkipped: skipped,
+      budgetUsed,
+    };
     return packing === undefined ? read : { ...read, packing };
   }
 
@@ -154,25 +179,27 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
    * A batch counts as handed over as a whole. Nothing is read before the first batch is asked for.
    *
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`; its `next()` also `ITERATOR_OPEN`, `READ_FAILED`, `ROWS_MISSING`, `BATCH_TOO_LARGE`,
-   * `ABORTED`, `CLOSED`, and `COLLATE_FAILED` with what `collate` threw as the cause.
+   * `ABORTED`, `CLOSED`, with a transform `TRANSFORM_FAILED` and `SYNC_FAILED`, and `COLLATE_FAILED` with what `collate` threw as the cause.
    */
-  batches(batchSize: number, options?: BatchesOptions): EpochStream<Batch>;
-  batches<Output>(batchSize: number, options: CollatedBatchesOptions<Output>): EpochStream<Output>;
+  batches(batchSize: number, options?: BatchesOptions): EpochStream<Batched>;
+  batches<Output>(batchSize: number, options: CollatedBatchesOptions<Output, Batched>): EpochStream<Output>;
   batches<Output>(
     batchSize: number,
-    options: BatchesOptions | CollatedBatchesOptions<Output> = {},
-  ): EpochStream<Batch> | EpochStream<Output> {
-    const read = this.#begin(checkInteger("batchSize", batchSize, 1, 2 ** 31), checkDropLast(options));
-    const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output>>;
+    options: BatchesOptions | CollatedBatchesOptions<Output, Batched> = {},
+  ): EpochStream<Batched> | EpochStream<Output> {
+    const batchRows = checkInteger("batchSize", batchSize, 1, 2 ** 31);
+    const read = this.#begin({ batchRows, whole: true, dropLast: checkDropLast(options) });
+    const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output, Batched>>;
     checkInteger("prefetch", prefetch, 0, 1024);
     if (collate === undefined) return new EpochIterator(read, new BatchStage(read));
     return new EpochIterator(read, new CollateStage(read, checkFunction("collate", collate), prefetch));
   }
 
-  /** The samples of the rest of the epoch, as plain objects. */
-  [Symbol.asyncIterator](): EpochStream<Row> {
-    const read = this.#begin(Math.min(sampleBatchRows, this.#progress.sampleRows), false);
-    return new EpochIterator(read, new SampleStage(read));
+  /** The samples of the rest of the epoch: rows as plain objects, or what the transform makes of each. */
+  [Symbol.asyncIterator](): EpochStream<Sample> {
+    const batchRows = Math.min(sampleBatchRows, this.#progress.sampleRows);
+    const read = this.#begin({ batchRows, whole: false, dropLast: false });
+    return new EpochIterator(read, new SampleStage<Sample>(read));
   }
 
   /**
@@ -228,11 +255,18 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
     await this.close();
   }
 
-  #begin(batchRows: number, dropLast: boolean): EpochRead {
+  #begin(wanted: Wanted): EpochRead<Batched> {
+    const progress = this.#progress;
+    const transform = this.#transform;
+    // What is fed is what the overloads of `open` promise.
+    const start = () =>
+      (transform === undefined
+        ? new RawFeed(progress, wanted.batchRows)
+        : openTransformFeed(progress, transform, wanted)) as Feed<unknown> as Feed<Batched>;
     return new EpochRead({
-      progress: this.#progress,
-      batchRows,
-      dropLast,
+      progress,
+      start,
+      leastRows: wanted.dropLast ? wanted.batchRows : 0,
       opened: (read) => {
         this.#checkIdle("a second iteration");
         this.#read = read;

@@ -9,6 +9,8 @@ export interface EpochStart {
   readonly epoch: number;
   /** Samples of each split that were handed over before; none when empty. */
   readonly samples: readonly number[];
+  /** Rows of each split that were passed before, skipped ones included; as many as samples when empty. */
+  readonly positions: readonly number[];
 }
 
 /**
@@ -31,6 +33,8 @@ export function planOf(table: OpenedTable, options: ResolvedOptions, start: Epoc
       worker: worker.id,
       numWorkers: worker.numWorkers,
       progress: [...start.samples],
+      positions: [...start.positions],
+      maySkip: (options.transform?.policy ?? "raise") !== "raise",
     }),
   );
 }

@@ -1,68 +1,73 @@
-import type { Batch } from "../arrow/batch.ts";
 import type { LanceLoaderError } from "../errors.ts";
-import { BatchReader } from "../tables/batch-reader.ts";
 import { aborted } from "../tables/native-errors.ts";
+import type { Feed, QueueRows, Samples } from "./feed.ts";
 import type { Progress } from "./progress.ts";
 
 /** What an {@link EpochRead} works on. */
-export interface EpochReadOptions {
+export interface EpochReadOptions<Value> {
   readonly progress: Progress;
-  readonly batchRows: number;
-  /** Whether a last batch with fewer rows is left out. */
-  readonly dropLast: boolean;
+  /** Samples of a batch: one with fewer is left out; 0 keeps all. */
+  readonly leastRows: number;
+  /** Starts to read. */
+  start(): Feed<Value>;
   /** Called when the read begins; throws where that is not allowed. */
-  opened(read: EpochRead): void;
+  opened(read: EpochRead<Value>): void;
   /** Called once when it has ended, also one that could not begin. */
-  closed(read: EpochRead): void;
+  closed(read: EpochRead<Value>): void;
 }
 
 /**
- * One read of the rest of an epoch, begun when the first batch is asked for.
+ * One read of the rest of an epoch, begun when the first samples are asked for.
  *
- * Batches are not counted as handed over here: who hands them over says so with `commit`, and with `finish` when the consumer has seen the end.
+ * Samples are not counted as handed over here: who hands them over says so with `commit`, and with `finish` when the consumer has seen the end.
  */
-export class EpochRead {
-  readonly #options: EpochReadOptions;
+export class EpochRead<Value = unknown> {
+  readonly #options: EpochReadOptions<Value>;
   readonly #abort: () => void;
-  #reader: BatchReader | undefined;
+  #feed: Feed<Value> | undefined;
   #uncounted = 0;
   #closed = false;
   /** Called once when the read is closed, with the reason where it is not its consumer who closes it. */
   onClose: ((reason?: LanceLoaderError) => void) | undefined;
 
-  constructor(options: EpochReadOptions) {
+  constructor(options: EpochReadOptions<Value>) {
     this.#options = options;
     // Weakly: a signal that lives on must not keep alive what its consumer has abandoned.
-    const read = new WeakRef<EpochRead>(this);
+    const read = new WeakRef<EpochRead<Value>>(this);
     const signal = this.#signal;
     this.#abort = () => signal && read.deref()?.close(aborted(signal));
   }
 
-  /** Rows that have crossed from the addon and were not handed over yet. */
-  get waitingRows(): number {
-    return this.#uncounted + (this.#reader?.waitingRows ?? 0);
+  /** The rows of the read by where they are: see {@link Feed.queues}. */
+  queues(unscannedRows: number, rawRows: number, readyRows: number): QueueRows {
+    const queues = this.#feed?.queues(unscannedRows, rawRows, readyRows) ?? {
+      raw: rawRows,
+      waiting: readyRows,
+    };
+    return { ...queues, waiting: queues.waiting + this.#uncounted };
   }
 
-  /** The next batch if it is there: `undefined` if it is not, `null` at the end. */
-  tryNext(): Batch | null | undefined {
-    const batch = this.#open().tryNext();
-    return batch && this.#pass(batch);
+  /** The next samples if they are there: `undefined` if they are not, `null` at the end. */
+  tryNext(): Samples<Value> | null | undefined {
+    const samples = this.#open().tryNext();
+    return samples && this.#pass(samples);
   }
 
-  /** The next batch, or `null` at the end. Called again only after its promise has settled. */
-  async next(): Promise<Batch | null> {
-    const batch = await this.#open().next();
-    return batch && this.#pass(batch);
+  /** The next samples, or `null` at the end. Called again only after its promise has settled. */
+  async next(): Promise<Samples<Value> | null> {
+    const samples = await this.#open().next();
+    return samples && this.#pass(samples);
   }
 
-  /** Counts samples of the batches as handed over. */
+  /** Counts samples as handed over. */
   commit(samples: number): void {
     this.#uncounted -= samples;
-    this.#options.progress.commit(samples);
+    this.#feed?.commit(samples);
   }
 
   /** The consumer has seen the end: the dataset moves on to the next epoch. */
   finish(): void {
+    this.#feed?.finish();
     this.close();
     const { progress } = this.#options;
     progress.begin(progress.epoch + 1);
@@ -78,7 +83,7 @@ export class EpochRead {
     this.#closed = true;
     this.#uncounted = 0;
     this.#signal?.removeEventListener("abort", this.#abort);
-    this.#reader?.close();
+    this.#feed?.close();
     this.#options.closed(this);
     this.onClose?.(reason);
   }
@@ -87,21 +92,19 @@ export class EpochRead {
     return this.#options.progress.signal;
   }
 
-  #open(): BatchReader {
-    if (this.#reader !== undefined) return this.#reader;
-    const { progress, batchRows } = this.#options;
+  #open(): Feed<Value> {
+    if (this.#feed !== undefined) return this.#feed;
     const signal = this.#signal;
     this.#options.opened(this);
     if (signal?.aborted) throw aborted(signal);
-    this.#reader = new BatchReader(progress.read(batchRows), progress.schema);
+    this.#feed = this.#options.start();
     signal?.addEventListener("abort", this.#abort, { once: true });
-    return this.#reader;
+    return this.#feed;
   }
 
-  #pass(batch: Batch): Batch | null {
-    const { batchRows, dropLast } = this.#options;
-    if (dropLast && batch.numRows < batchRows) return null;
-    this.#uncounted += batch.numRows;
-    return batch;
+  #pass(samples: Samples<Value>): Samples<Value> | null {
+    if (samples.numRows < this.#options.leastRows) return null;
+    this.#uncounted += samples.numRows;
+    return samples;
   }
 }

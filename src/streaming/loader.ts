@@ -5,13 +5,13 @@ import type { EpochStream } from "./epoch-iterator.ts";
 import type { Collate } from "./stages.ts";
 
 /** Options of {@link StreamingDataLoader}. */
-export interface StreamingDataLoaderOptions<Output = Batch> {
+export interface StreamingDataLoaderOptions<Batched = Batch, Output = Batched> {
   /** Rows of a batch. @default 1 */
   readonly batchSize?: number;
   /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
   readonly dropLast?: boolean;
-  /** Makes what is handed over from each batch; by default the {@link Batch} itself. Its calls may overlap, in order, up to `prefetch` of them. */
-  readonly collate?: Collate<Output>;
+  /** Makes what is handed over from each batch; by default the batch itself: a {@link Batch}, or an array of what a transform gave. Its calls may overlap, in order, up to `prefetch` of them. */
+  readonly collate?: Collate<Output, Batched>;
   /** Batches that are collated ahead of the consumer; 0 collates when a batch is asked for. @default 2 */
   readonly prefetch?: number;
 }
@@ -21,6 +21,8 @@ const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
 /**
  * A dataset in batches, ready for a training step.
  *
+ * `Batched` is what the dataset's batches are, `Output` what a `collate` makes of them.
+ *
  * Each loop reads the rest of the dataset's epoch. What was handed over, and nothing else, counts as consumed: save `dataset.stateDict()` at any batch.
  *
  * @example
@@ -29,17 +31,20 @@ const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
  * for await (const batch of loader) step(batch.tensor("image"), batch.column("label"));
  * ```
  */
-export class StreamingDataLoader<Output = Batch> implements AsyncIterable<Output> {
+export class StreamingDataLoader<Batched = Batch, Output = Batched> implements AsyncIterable<Output> {
   /** The dataset that is read. */
-  readonly dataset: StreamingDataset;
+  readonly dataset: StreamingDataset<unknown, Batched>;
   /** Rows of a batch. */
   readonly batchSize: number;
   readonly #dropLast: boolean;
   readonly #prefetch: number;
-  readonly #collate: Collate<Output> | undefined;
+  readonly #collate: Collate<Output, Batched> | undefined;
 
   /** @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. */
-  constructor(dataset: StreamingDataset, options: StreamingDataLoaderOptions<Output> = {}) {
+  constructor(
+    dataset: StreamingDataset<unknown, Batched>,
+    options: StreamingDataLoaderOptions<Batched, Output> = {},
+  ) {
     if (!(dataset instanceof StreamingDataset)) throw invalid("dataset", dataset, "a StreamingDataset");
     checkOptions("options", options, known);
     const { batchSize = 1, dropLast = false, prefetch = 2, collate } = options;

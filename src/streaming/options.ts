@@ -21,6 +21,12 @@ import {
   resolvePacking,
 } from "./packing/options.ts";
 import type { StateDict } from "./state.ts";
+import {
+  type ResolvedTransform,
+  resolveTransform,
+  type TransformOptions,
+  transformOptions,
+} from "./transform/options.ts";
 
 /** How rows are fetched: see {@link StreamingDatasetOptions.fetch}. */
 export type FetchMode = "auto" | "memory" | "take";
@@ -34,7 +40,7 @@ export interface WorkerInfo {
 }
 
 /** Options of `StreamingDataset.open`. */
-export interface StreamingDatasetOptions extends PackingOptions {
+export interface StreamingDatasetOptions extends PackingOptions, TransformOptions {
   /** Columns to read, in this order; `_rowid` is the row id. All columns by default. */
   readonly columns?: readonly string[];
   /** An SQL expression: only rows for which it is true belong to the epoch. Scanned once, when the dataset is opened. */
@@ -145,6 +151,8 @@ export interface ResolvedOptions {
   readonly signal: AbortSignal | undefined;
   /** `undefined` without packing. */
   readonly packing: ResolvedPacking | undefined;
+  /** `undefined` without a transform. */
+  readonly transform: ResolvedTransform | undefined;
 }
 
 const known: readonly (keyof StreamingDatasetOptions)[] = [
@@ -174,6 +182,7 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "lendBuffers",
   "signal",
   ...packingOptions,
+  ...transformOptions,
 ];
 
 /**
@@ -216,6 +225,7 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     lendBuffers: checkBoolean("lendBuffers", lendBuffers),
     signal: optional(options.signal, checkSignal),
     packing: resolvePacking(options),
+    transform: resolveTransform(options),
   };
 }
 

@@ -13,11 +13,22 @@ import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
+import { SplitProgress } from "./split-progress.ts";
 import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
 const readyBytes = 4 * 2 ** 20;
+
+/** A read of the rest of an epoch. */
+export interface EpochRows {
+  readonly pipeline: BatchSource;
+  readonly plan: NativePlan;
+  /** The number, in the plan, of its first row. */
+  readonly from: number;
+  /** The first split that is owned, and the one behind the last. */
+  readonly ownedSplits: readonly [number, number];
+}
 
 /** Where a dataset stands in its epoch, and the plan of what is left of it. */
 export class Progress {
@@ -32,7 +43,11 @@ export class Progress {
   #lastPacking: PackingStatistics | undefined;
   /** Samples of the plan that were handed over. */
   #position = 0;
+  /** Where rows may be skipped: what was handed over of each split, instead of the position. */
+  #bySplit: SplitProgress | undefined;
   #consumed = 0;
+  #skipped = 0;
+  #transformSeconds = 0;
 
   private constructor(table: OpenedTable, options: ResolvedOptions, start: EpochStart, plan: NativePlan) {
     this.table = table;
@@ -54,6 +69,7 @@ export class Progress {
       numSplits: numSplits ?? state?.numSplits ?? table.selection.numSplits ?? worldSize,
       epoch,
       samples: [],
+      positions: [],
     };
     const adopted = state !== undefined && numSplits === undefined;
     const plan = adopted ? planOfState(table, options, start) : planOf(table, options, start);
@@ -95,6 +111,17 @@ export class Progress {
     return this.#packed?.total ?? this.#plan.total;
   }
 
+  /** Rows of each split that the caller wants in one read. */
+  get readBatchSize(): number | undefined {
+    return this.#options.readBatchSize;
+  }
+
+  /** The splits of this rank and worker. */
+  get ownedSplits(): readonly [number, number] {
+    const [start = 0, end = 0] = this.#plan.ownedSplits;
+    return [start, end];
+  }
+
   /** The most samples that a plain loop should read at once. */
   get sampleRows(): number {
     return this.#packed?.sampleRows ?? Number.POSITIVE_INFINITY;
@@ -111,6 +138,16 @@ export class Progress {
     return this.#consumed;
   }
 
+  /** Rows that were skipped by this object, over all epochs. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Seconds that calls of the transform took, over all epochs. */
+  get transformSeconds(): number {
+    return this.#transformSeconds;
+  }
+
   /** Counts samples as handed over. */
   commit(samples: number): void {
     this.#position += samples;
@@ -118,9 +155,35 @@ export class Progress {
     this.#packed?.commit(samples);
   }
 
+  /**
+   * Counts one sample as handed over, by its row, once `countBySplit` was called.
+   *
+   * @returns how many rows of the split were skipped before it.
+   */
+  pass(split: number, position: number): number {
+    this.#consumed++;
+    return this.#bySplit?.pass(split, position) ?? 0;
+  }
+
+  /** Counts rows as skipped. */
+  countSkipped(rows: number): void {
+    this.#skipped += rows;
+  }
+
+  /** Counts what a call of the transform took. */
+  countTransform(seconds: number): void {
+    this.#transformSeconds += seconds;
+  }
+
+  /** Counts by split from now on: the rows that are handed over are not the next ones of the plan. */
+  countBySplit(): SplitProgress {
+    this.#bySplit ??= this.#exact();
+    return this.#bySplit;
+  }
+
   /** Goes to the start of an epoch. */
   begin(epoch: number): void {
-    const start = { ...this.#start, epoch, samples: [] };
+    const start = { ...this.#start, epoch, samples: [], positions: [] };
     const plan = planOf(this.table, this.#options, start);
     const packed = this.#packedEpoch(plan, this.#blocks);
     this.#lastPacking = this.packing;
@@ -128,10 +191,13 @@ export class Progress {
   }
 
   /** Starts to read what is left. */
-  read(batchRows: number): BatchSource {
+  read(batchRows: number): EpochRows {
+    this.#planAhead();
     const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
+    const plan = this.#plan;
+    const from = this.#position;
     const options = {
-      skip: this.#position,
+      skip: from,
       batchRows,
       ioQueueDepth,
       readyBytes,
@@ -139,21 +205,23 @@ export class Progress {
       lendBuffers,
       ...(readBatchSize !== undefined && { readBatchSize }),
     };
-    return this.#packed?.read(options) ?? native(() => this.table.handle.start(this.#plan, options));
+    const pipeline = this.#packed?.read(options) ?? native(() => this.table.handle.start(plan, options));
+    return { pipeline, plan, from, ownedSplits: this.ownedSplits };
   }
 
   /** The state of what was handed over. */
   state(): StateDict {
     const { shuffle, shuffleClumpSize, remainder, filter } = this.#options;
     const packed = this.#packed?.state();
-    const samples = (packed?.samples_consumed_per_split as number[] | undefined) ?? this.#samples();
-    const [start = 0, end = samples.length] = this.#plan.ownedSplits;
+    const documents = packed?.samples_consumed_per_split as number[] | undefined;
+    const { samples, positions } =
+      documents === undefined ? this.reached() : { samples: documents, positions: [...documents] };
     return {
       shuffle_seed: seedOf(this.seed),
       num_splits: this.numSplits,
       epoch: this.epoch,
       samples_consumed_per_split: samples,
-      positions_consumed_per_split: [...samples],
+      positions_consumed_per_split: positions,
       format: stateFormat,
       order_version: loadBinding().ORDER_ALGORITHM_VERSION,
       table_identity: this.table.identity,
@@ -165,7 +233,7 @@ export class Progress {
       filter: filter ?? null,
       permutation: this.table.selection.permutation,
       split_strategy: this.table.selection.splitStrategy,
-      owned_splits: [start, end],
+      owned_splits: this.ownedSplits,
       ...packed,
     };
   }
@@ -182,6 +250,7 @@ export class Progress {
       numSplits: state.numSplits,
       epoch: state.epoch,
       samples: this.#packed === undefined ? state.samples : [],
+      positions: this.#packed === undefined ? state.positions : [],
     };
     const plan = planOfState(this.table, this.#options, start);
     if (this.#packed === undefined) checkOwner(state, plan);
@@ -197,6 +266,15 @@ export class Progress {
     this.#start = start;
     this.#plan = plan;
     this.#packed = packed;
+    this.#position = 0;
+    this.#bySplit = undefined;
+  }
+
+  /** Makes the plan one of what is left, where it was counted by split: rows that were skipped shift what comes. */
+  #planAhead(): void {
+    if (this.#bySplit === undefined) return;
+    const { samples, positions } = this.#bySplit;
+    this.#plan = planOf(this.table, this.#options, { ...this.#start, samples, positions });
     this.#position = 0;
   }
 
@@ -221,16 +299,29 @@ export class Progress {
   }
 
   /**
-   * The samples consumed of each split: exact for the owned ones. Where all splits stood alike, the ranks go in step, so that the others
-   * stand where the owned ones do; else they stand where the epoch was begun.
+   * What was handed over and passed of each split: exact for the owned ones. Where all splits stood alike when the epoch was begun, the
+   * ranks go in step, so that the others stand where the owned ones do; else they stand where it was begun.
    */
-  #samples(): number[] {
-    const after = native(() => this.#plan.progressAfter(this.#position));
-    if (!isUniform(this.#start.samples)) return after;
-    const [start = 0, end = after.length] = this.#plan.ownedSplits;
+  reached(): SplitProgress {
+    const { samples, positions } = this.#exact();
+    if (!isUniform(this.#start.samples)) return new SplitProgress(samples, positions);
+    const [start, end] = this.ownedSplits;
     const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
-    const inStep = after.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
-    return after.map((count, split) => (split >= start && split < end ? count : Math.max(count, inStep)));
+    const inStep = samples.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
+    const ahead = samples.map((count, split) =>
+      split >= start && split < end ? 0 : Math.max(0, inStep - count),
+    );
+    const moved = (counts: readonly number[]) => counts.map((count, split) => count + (ahead[split] ?? 0));
+    return new SplitProgress(moved(samples), moved(positions));
+  }
+
+  /** The same, with other ranks' splits where they stood when the epoch was begun. */
+  #exact(): SplitProgress {
+    const { samples, positions } = this.#bySplit ?? {
+      samples: native(() => this.#plan.progressAfter(this.#position)),
+      positions: native(() => this.#plan.positionsAfter(this.#position)),
+    };
+    return new SplitProgress(samples, positions);
   }
 
   #compare(state: CheckedState): void {
@@ -250,12 +341,6 @@ export class Progress {
     mismatch("table_branch", fields.table_branch, branch, "Open the dataset with the option `state`");
     mismatch("table_version", fields.table_version, version, reopen);
     mismatch("table_identity", fields.table_identity, identity, "The state is of another table");
-    if (!sameNumbers(state.samples, state.positions))
-      throw badState(
-        "positions_consumed_per_split",
-        state.positions,
-        "the samples consumed of each split: this dataset skips no rows, and can't go on where rows were skipped",
-      );
     comparePacking(fields, this.#options.packing, this.#blocks);
     this.#compareOrder(state);
   }
@@ -285,12 +370,13 @@ function planOfState(table: OpenedTable, options: ResolvedOptions, start: EpochS
 }
 
 /** Refuses a state that does not know how far the splits of a plan are. */
-function checkOwner({ owned, samples }: CheckedState, plan: NativePlan): void {
+function checkOwner({ owned, samples, positions }: CheckedState, plan: NativePlan): void {
   const [first = 0, end = 0] = plan.ownedSplits;
-  if ((first >= owned[0] && end <= owned[1]) || isUniform(samples)) return;
+  const isEven = isUniform(samples) && sameNumbers(samples, positions);
+  if ((first >= owned[0] && end <= owned[1]) || isEven) return;
   throw new LanceLoaderError(
     "STATE_MISMATCH",
-    `The state owns splits ${owned[0]} to ${owned[1] - 1} and its progress is uneven, but this dataset owns splits ${first} to ${end - 1}: ` +
+    `The state owns splits ${owned[0]} to ${owned[1] - 1}, and ${isUniform(samples) ? "rows were skipped" : "its progress is uneven"}, but this dataset owns splits ${first} to ${end - 1}: ` +
       "merge the states of all ranks with StreamingDataset.mergeStateDicts first.",
   );
 }

@@ -1,73 +1,72 @@
 import type { Batch } from "../arrow/batch.ts";
-import type { Row } from "../arrow/row-value.ts";
 import { LanceLoaderError } from "../errors.ts";
 import type { Handed, Stage } from "./epoch-iterator.ts";
 import type { EpochRead } from "./epoch-read.ts";
+import type { Samples } from "./feed.ts";
 
 /** Makes what a training step wants from a batch: tensors, feeds, anything. */
-export type Collate<Output> = (batch: Batch) => Output | Promise<Output>;
+export type Collate<Output, Input = Batch> = (batch: Input) => Output | Promise<Output>;
 
 /** Hands over batches as they are. */
-export class BatchStage implements Stage<Batch> {
-  readonly #read: EpochRead;
+export class BatchStage<Value> implements Stage<Value> {
+  readonly #read: EpochRead<Value>;
 
-  constructor(read: EpochRead) {
+  constructor(read: EpochRead<Value>) {
     this.#read = read;
   }
 
-  tryNext(): Handed<Batch> | null | undefined {
-    const batch = this.#read.tryNext();
-    return batch && { value: batch, samples: batch.numRows };
+  tryNext(): Handed<Value> | null | undefined {
+    const samples = this.#read.tryNext();
+    return samples && { value: samples.value(), samples: samples.numRows };
   }
 
-  async next(): Promise<Handed<Batch> | null> {
-    const batch = await this.#read.next();
-    return batch && { value: batch, samples: batch.numRows };
+  async next(): Promise<Handed<Value> | null> {
+    const samples = await this.#read.next();
+    return samples && { value: samples.value(), samples: samples.numRows };
   }
 }
 
-/** Hands over the rows of batches, one by one. */
-export class SampleStage implements Stage<Row> {
+/** Hands over samples one by one. */
+export class SampleStage<Sample> implements Stage<Sample> {
   readonly #read: EpochRead;
-  #rows: readonly Row[] = [];
+  #rows: readonly Sample[] = [];
   #at = 0;
 
+  /** @param read - of samples of this type. */
   constructor(read: EpochRead) {
     this.#read = read;
   }
 
-  tryNext(): Handed<Row> | null | undefined {
-    const row = this.#rows[this.#at];
-    if (row === undefined) return this.#enter(this.#read.tryNext());
-    this.#at++;
-    return { value: row, samples: 1 };
+  tryNext(): Handed<Sample> | null | undefined {
+    if (this.#at === this.#rows.length) return this.#enter(this.#read.tryNext());
+    return { value: this.#rows[this.#at++] as Sample, samples: 1 };
   }
 
-  async next(): Promise<Handed<Row> | null> {
+  async next(): Promise<Handed<Sample> | null> {
     for (;;) {
-      const row = this.#rows[this.#at] === undefined ? this.#enter(await this.#read.next()) : this.tryNext();
-      if (row !== undefined) return row;
+      const sample = this.#at === this.#rows.length ? this.#enter(await this.#read.next()) : this.tryNext();
+      if (sample !== undefined) return sample;
     }
   }
 
-  #enter(batch: Batch | null | undefined): Handed<Row> | null | undefined {
-    if (!batch) return batch;
-    this.#rows = batch.rows();
+  #enter(samples: Samples<unknown> | null | undefined): Handed<Sample> | null | undefined {
+    if (!samples) return samples;
+    this.#rows = samples.rows() as readonly Sample[];
     this.#at = 0;
     return this.tryNext();
   }
 }
 
 /** Collates batches ahead of the consumer: their collates overlap, and are handed over in order. */
-export class CollateStage<Output> implements Stage<Output> {
-  readonly #read: EpochRead;
-  readonly #collate: Collate<Output>;
+export class CollateStage<Output, Value> implements Stage<Output> {
+  readonly #read: EpochRead<Value>;
+  readonly #collate: Collate<Output, Value>;
   readonly #prefetch: number;
   /** Batches whose collate is under way; `null` is the end. */
   readonly #waiting: Promise<Handed<Output> | null>[] = [];
   #ended = false;
 
-  constructor(read: EpochRead, collate: Collate<Output>, prefetch: number) {
+  constructor(read: EpochRead<Value>, collate: Collate<Output, Value>, prefetch: number) {
     this.#read = read;
     this.#collate = collate;
     this.#prefetch = prefetch;
@@ -102,7 +101,7 @@ export class CollateStage<Output> implements Stage<Output> {
     }
   }
 
-  #begin(batch: Batch | null): void {
+  #begin(batch: Samples<Value> | null): void {
     if (batch === null) this.#ended = true;
     this.#put(batch === null ? Promise.resolve(null) : this.#run(batch));
   }
@@ -113,9 +112,10 @@ export class CollateStage<Output> implements Stage<Output> {
     this.#waiting.push(output);
   }
 
-  async #run(batch: Batch): Promise<Handed<Output>> {
+  async #run(batch: Samples<Value>): Promise<Handed<Output>> {
+    const value = batch.value();
     try {
-      return { value: await this.#collate(batch), samples: batch.numRows };
+      return { value: await this.#collate(value), samples: batch.numRows };
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
       throw new LanceLoaderError(

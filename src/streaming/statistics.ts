@@ -30,14 +30,21 @@ export interface StreamingStatistics {
   readonly bytesLoaded: number;
   /** Seconds that reads took, summed over reads that ran side by side, over all epochs. */
   readonly fetchTime: number;
-  /** Rows that are being read or wait to be gathered; 0 when nothing iterates. */
+  /** Seconds that calls of the transform took, summed over calls that ran side by side, over all epochs. */
+  readonly transformTime: number;
+  /** Rows that are being read, wait to be gathered, or with a transform for its end; 0 when nothing iterates. */
   readonly rawQueueDepth: number;
-  /** Rows that are gathered and wait for the consumer; 0 when nothing iterates. */
+  /** Rows that are gathered, or with a transform its outputs, and wait for the consumer; 0 when nothing iterates. */
   readonly prefetchQueueDepth: number;
   /** Rows of the epoch of which no read was started yet; 0 when nothing iterates. */
   readonly unscannedRows: number;
   /** Rows that this dataset has handed over, over all epochs; not those that a state had counted before. */
   readonly consumedRows: number;
+  /**
+   * Rows that were left out because their transform failed, over all epochs. A row counts once a later one of its split was handed over, or the
+   * epoch has ended: as in a state, what was only read ahead does not.
+   */
+  readonly rowsSkipped: number;
   /** Bytes of the memory budget that are in use, by all datasets that share it. */
   readonly budgetUsed: number;
   /** With `packSequences`: what packing has made of the epoch; until the next one is begun, of the one that has ended. */

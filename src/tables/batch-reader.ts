@@ -14,8 +14,8 @@ export interface BatchSource {
   close(): void;
 }
 
-/** The most rows that one call of the addon brings over, unless one batch has more. */
-const rowsPerCall = 8192;
+/** The most rows that one call of the addon brings over by default. */
+const defaultRowsPerCall = 8192;
 
 /**
  * Reads the batches of a pipeline in plan order.
@@ -26,13 +26,16 @@ const rowsPerCall = 8192;
 export class BatchReader {
   readonly #pipeline: BatchSource;
   readonly #schema: Schema;
+  readonly #rowsPerCall: number;
   #waiting: Batch[] = [];
   #at = 0;
   #closed = false;
 
-  constructor(pipeline: BatchSource, schema: Schema) {
+  /** @param rowsPerCall - the most rows that one call of the addon brings over, unless one batch has more. */
+  constructor(pipeline: BatchSource, schema: Schema, rowsPerCall = defaultRowsPerCall) {
     this.#pipeline = pipeline;
     this.#schema = schema;
+    this.#rowsPerCall = rowsPerCall;
   }
 
   /** The rows that have crossed and were not read yet. */
@@ -50,7 +53,7 @@ export class BatchReader {
       this.#at++;
       return waiting;
     }
-    const batches = native(() => this.#pipeline.take(rowsPerCall));
+    const batches = native(() => this.#pipeline.take(this.#rowsPerCall));
     if (batches === null) return null;
     this.#waiting = batches.map((batch) => Batch.fromNative(this.#schema, batch));
     this.#at = 0;

@@ -15,7 +15,15 @@ describe.each(["memory", "take"] as const)("the statistics, with fetch %s,", (fe
 
   test("are all zero before the first read", async () => {
     await using dataset = await StreamingDataset.open(path, options);
-    expect(dataset.stats).toEqual({ bytesLoaded: 0, fetchTime: 0, ...idle, consumedRows: 0, budgetUsed: 0 });
+    expect(dataset.stats).toEqual({
+      ...idle,
+      bytesLoaded: 0,
+      fetchTime: 0,
+      consumedRows: 0,
+      budgetUsed: 0,
+      transformTime: 0,
+      rowsSkipped: 0,
+    });
   });
 
   test("account for every row of the epoch at any time", async () => {

@@ -99,9 +99,10 @@ describe("what is no state is refused by naming the field and its value:", () =>
       [1, 1, 1, 0.5],
       [1, 1, 1, "1"],
     ].map((value): [string, unknown] => ["samples_consumed_per_split", value]),
-    ...["3", 1.5, [3, 3, 2], [3, 3, 2, -2], [2, 3, 2, 2], [4, 3, 2, 2], null].map(
-      (value): [string, unknown] => ["positions_consumed_per_split", value],
-    ),
+    ...["3", 1.5, [3, 3, 2], [3, 3, 2, -2], [2, 3, 2, 2], null].map((value): [string, unknown] => [
+      "positions_consumed_per_split",
+      value,
+    ]),
     ...[2, 0.5, "1", -1, null].map((value): [string, unknown] => ["format", value]),
     ...[[], [0], [0, 5], [2, 2], [3, 1], [-1, 4], "all", null].map((value): [string, unknown] => [
       "owned_splits",

@@ -9,8 +9,8 @@ use lance_loader_fetch::packing::DocumentPlan;
 use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
-    Code, Cursor, Domain, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle, SplitLayout,
-    Topology,
+    Code, Cursor, Domain, End, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle,
+    SplitLayout, Topology, sample_seed,
 };
 use lance_loader_permutation::Permutation;
 use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
@@ -49,6 +49,10 @@ pub struct PlanOptions {
     pub num_workers: f64,
     /// Samples of each split that were handed over already; none when empty.
     pub progress: Vec<f64>,
+    /// Rows of each split that were passed already, handed over or skipped; as many as samples when empty.
+    pub positions: Vec<f64>,
+    /// Whether more rows may be skipped, so that all rows of the splits may be needed.
+    pub may_skip: bool,
 }
 
 /// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
@@ -62,6 +66,8 @@ pub struct Plan {
     order: Arc<dyn EpochOrder>,
     chosen: Option<Chosen>,
     dropped: u64,
+    /// What the seeds of samples are drawn from.
+    sample_seeds: Key,
 }
 
 impl Plan {
@@ -129,15 +135,23 @@ impl Plan {
         )?;
         let num_splits = layout.num_splits();
         let owned = topology.owned(num_splits)?;
+        let counts = |field, numbers: &[f64]| -> Result<Vec<u64>> {
+            numbers.iter().map(|&done| count(field, done)).collect()
+        };
         let progress = match options.progress.as_slice() {
             [] => vec![0; num_splits],
-            progress => progress
-                .iter()
-                .map(|&done| count("samples_consumed_per_split", done))
-                .collect::<Result<_>>()?,
+            progress => counts("samples_consumed_per_split", progress)?,
         };
-        let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
-        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, chosen: None, dropped })
+        let positions = match options.positions.as_slice() {
+            [] => progress.clone(),
+            positions => counts("positions_consumed_per_split", positions)?,
+        };
+        let end = if options.may_skip { End::LastRow } else { End::CompleteCycle };
+        let plan = lance_loader_order::Plan::after_skips(&layout, owned.clone(), &progress, &positions, end)?;
+        let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
+        let sample_seeds = Key::derive(seed, count("epoch", options.epoch)?, Domain::SampleSeed);
+        let (table, plan) = (Arc::downgrade(table), Arc::new(plan));
+        Ok(Self { table, plan, layout, owned, order, chosen: None, dropped, sample_seeds })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -167,6 +181,22 @@ impl Plan {
 
     pub(crate) fn is_of(&self, table: &Arc<TableData>) -> bool {
         self.table.as_ptr() == Arc::as_ptr(table)
+    }
+
+    /// The row ids of the samples from number `from` on.
+    fn ids(&self, from: f64, samples: f64) -> Result<Vec<u64>> {
+        let table = self.table.upgrade().ok_or_else(closed)?;
+        let (from, samples) = self.range(from, samples)?;
+        let mut rows = vec![0; samples];
+        self.rows_from(from).fill(&mut rows)?;
+        if let Some(eligible) = &table.eligible {
+            let outside = |row| {
+                Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()))
+            };
+            eligible.select_many(&mut rows).map_err(outside)?;
+        }
+        table.source.row_ids(&mut rows)?;
+        Ok(rows)
     }
 
     /// As many of the samples from number `from` on as there are, at most `samples`.
@@ -234,6 +264,18 @@ impl Plan {
         guarded(|| self.plan.progress_after(count("samples", samples)?).into_iter().map(number).collect())
     }
 
+    /// The rows of every split that were passed once `samples` samples of the plan were handed over.
+    #[napi]
+    pub fn positions_after(&self, samples: f64) -> napi::Result<Vec<f64>, ErrorCode> {
+        guarded(|| self.plan.positions_after(count("samples", samples)?).into_iter().map(number).collect())
+    }
+
+    /// The rows of each owned split in the whole epoch.
+    #[napi(getter)]
+    pub fn owned_lengths(&self) -> napi::Result<Vec<f64>, ErrorCode> {
+        guarded(|| self.owned.clone().map(|split| number(self.layout.len_of(split))).collect())
+    }
+
     /// The splits of the samples from number `from` on.
     #[napi]
     pub fn splits(&self, from: f64, samples: f64) -> napi::Result<Uint32Array, ErrorCode> {
@@ -250,19 +292,18 @@ impl Plan {
     /// The row ids of the samples from number `from` on. Reads no row.
     #[napi]
     pub fn row_ids(&self, from: f64, samples: f64) -> napi::Result<BigUint64Array, ErrorCode> {
+        guarded(|| self.ids(from, samples).map(BigUint64Array::new))
+    }
+
+    /// The seeds of the samples from number `from` on: functions of the plan's seed, its epoch, and the row id.
+    #[napi]
+    pub fn sample_seeds(&self, from: f64, samples: f64) -> napi::Result<BigUint64Array, ErrorCode> {
         guarded(|| {
-            let table = self.table.upgrade().ok_or_else(closed)?;
-            let (from, samples) = self.range(from, samples)?;
-            let mut rows = vec![0; samples];
-            self.rows_from(from).fill(&mut rows)?;
-            if let Some(eligible) = &table.eligible {
-                let outside = |row| {
-                    Error::new(Code::Internal, format!("the plan names row {row} of {} rows", eligible.len()))
-                };
-                eligible.select_many(&mut rows).map_err(outside)?;
+            let mut numbers = self.ids(from, samples)?;
+            for number in &mut numbers {
+                *number = sample_seed(self.sample_seeds, *number);
             }
-            table.source.row_ids(&mut rows)?;
-            Ok(BigUint64Array::new(rows))
+            Ok(BigUint64Array::new(numbers))
         })
     }
 }

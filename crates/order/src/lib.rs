@@ -16,7 +16,7 @@ mod topology;
 pub use bijection::{Bijection, MAX_ROWS};
 pub use error::{Code, Error, Result};
 pub use layout::{Remainder, SplitLayout};
-pub use plan::{Cursor, Entry, Plan};
+pub use plan::{Cursor, End, Entry, Plan};
 pub use random::{Domain, Key, below, draw, sample_seed};
 pub use shuffle::{Order, Shuffle};
 pub use topology::Topology;

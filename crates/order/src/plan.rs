@@ -5,6 +5,9 @@
 //! and whose length is above it yields its sample number `level`, in split order. Between the levels at which
 //! a split joins or ends, the splits that yield are the same: a *phase*. There are at most two phases a
 //! split, and a phase is arithmetic.
+//!
+//! Where rows were skipped, a split's positions are ahead of its samples. Its sample number `level` then stands
+//! that much further on, and it ends that much earlier.
 
 mod cursor;
 
@@ -19,6 +22,8 @@ use std::ops::Range;
 pub struct Plan {
     /// Samples of each split that were handed over before the plan starts.
     progress: Vec<u64>,
+    /// Rows of each split that were skipped before the plan starts.
+    skipped: Vec<u64>,
     /// The owned splits that have samples left, ascending.
     lanes: Vec<Lane>,
     /// The same, by the level at which they join.
@@ -28,15 +33,26 @@ pub struct Plan {
     total: u64,
 }
 
+/// Where a plan ends after rows were skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the first split that has lost rows does: no cycle without it is complete.
+    CompleteCycle,
+    /// At the last row of every split, which may be needed in the place of others that will be skipped.
+    LastRow,
+}
+
 /// A split that has samples left.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     split: usize,
-    /// The position in the epoch of the split's first sample.
+    /// The position in the epoch of the split's first row.
     start: u64,
+    /// How far positions are ahead of levels: the rows that were skipped.
+    skipped: u64,
     /// The level at which the split joins: its progress.
     join: u64,
-    /// The level at which the split has ended: its length.
+    /// The level at which the split has ended: its length, where no row was skipped.
     end: u64,
 }
 
@@ -72,28 +88,48 @@ impl Plan {
     /// `INVALID_ARGUMENT` where `owned` is no range of splits, `progress` has another length than the layout,
     /// or is beyond a split. Time: O(splits log splits).
     pub fn new(layout: &SplitLayout, owned: Range<usize>, progress: &[u64]) -> Result<Self> {
+        Self::after_skips(layout, owned, progress, progress, End::LastRow)
+    }
+
+    /// The plan where rows were skipped: besides `progress`, `positions` says for each split how many of its rows
+    /// were passed, handed over or skipped. Where none were, the plan is that of [`new`](Self::new).
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` as for [`new`](Self::new), and where `positions` has another length than the layout, is
+    /// below `progress`, or is beyond a split.
+    pub fn after_skips(
+        layout: &SplitLayout,
+        owned: Range<usize>,
+        progress: &[u64],
+        positions: &[u64],
+        end: End,
+    ) -> Result<Self> {
         check_owned(layout, &owned)?;
-        check_progress(layout, progress)?;
-        let lane = |(split, join): (usize, &u64)| Lane {
+        check_progress(layout, "progress", progress)?;
+        check_progress(layout, "positions", positions)?;
+        let skipped = skips_of(progress, positions)?;
+        let lane = |(split, (join, skipped)): (usize, (&u64, &u64))| Lane {
             split,
             start: layout.start_of(split),
+            skipped: *skipped,
             join: *join,
-            end: layout.len_of(split),
+            end: layout.len_of(split) - skipped,
         };
-        let lanes: Vec<Lane> = progress
-            .iter()
-            .enumerate()
-            .take(owned.end)
-            .skip(owned.start)
-            .map(lane)
-            .filter(|lane| lane.join < lane.end)
-            .collect();
+        let splits = progress.iter().zip(&skipped).enumerate();
+        let mut lanes: Vec<Lane> = splits.take(owned.end).skip(owned.start).map(lane).collect();
+        if end == End::CompleteCycle {
+            let last = lanes.iter().filter(|lane| lane.skipped > 0).map(|lane| lane.end).min();
+            for lane in &mut lanes {
+                lane.end = lane.end.min(last.unwrap_or(u64::MAX));
+            }
+        }
+        lanes.retain(|lane| lane.join < lane.end);
         let mut arrivals = lanes.clone();
         arrivals.sort_by_key(|lane| lane.join);
         let phases = phases_of(&lanes);
         let remaining = lanes.iter().map(|lane| lane.end - lane.join).sum();
         let total = layout.start_of(owned.end) - layout.start_of(owned.start);
-        Ok(Self { progress: progress.to_vec(), lanes, arrivals, phases, remaining, total })
+        Ok(Self { progress: progress.to_vec(), skipped, lanes, arrivals, phases, remaining, total })
     }
 
     /// The samples of the owned splits in the whole epoch, those already handed over included.
@@ -126,6 +162,13 @@ impl Plan {
             }
         }
         progress
+    }
+
+    /// The rows of every split of the layout that were passed once `samples` samples of the plan were handed over: the
+    /// progress, and what was skipped before the plan starts. O(splits).
+    pub fn positions_after(&self, samples: u64) -> Vec<u64> {
+        let progress = self.progress_after(samples);
+        progress.iter().zip(&self.skipped).map(|(progress, skipped)| progress + skipped).collect()
     }
 
     /// Where the sample number `sample` of the plan stands; nowhere, from the end on. O(log splits).
@@ -171,12 +214,12 @@ fn check_owned(layout: &SplitLayout, owned: &Range<usize>) -> Result<()> {
     Err(Error::new(Code::InvalidArgument, message))
 }
 
-fn check_progress(layout: &SplitLayout, progress: &[u64]) -> Result<()> {
+fn check_progress(layout: &SplitLayout, name: &str, progress: &[u64]) -> Result<()> {
     let num_splits = layout.num_splits();
     if progress.len() != num_splits {
         let given = progress.len();
         let message =
-            format!("progress has {given} numbers: it must have one for each of the {num_splits} splits");
+            format!("{name} has {given} numbers: it must have one for each of the {num_splits} splits");
         return Err(Error::new(Code::InvalidArgument, message));
     }
     let beyond = progress.iter().enumerate().find(|(split, progress)| **progress > layout.len_of(*split));
@@ -185,12 +228,28 @@ fn check_progress(layout: &SplitLayout, progress: &[u64]) -> Result<()> {
     };
     let length = layout.len_of(split);
     let message = format!(
-        "progress of split {split} is {progress}: the split has {length} samples, so it is at most that"
+        "{name} of split {split} is {progress}: the split has {length} samples, so it is at most that"
     );
     Err(Error::new(Code::InvalidArgument, message))
 }
 
+/// The rows of each split that were passed without becoming a sample.
+fn skips_of(progress: &[u64], positions: &[u64]) -> Result<Vec<u64>> {
+    let pairs = progress.iter().zip(positions).enumerate();
+    let skips = pairs.map(|(split, (progress, position))| {
+        position.checked_sub(*progress).ok_or_else(|| {
+            let message = format!(
+                "positions of split {split} is {position}: it must be at least the progress, {progress}"
+            );
+            Error::new(Code::InvalidArgument, message)
+        })
+    });
+    skips.collect()
+}
+
 #[cfg(test)]
 mod elasticity;
+#[cfg(test)]
+mod skips;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Entry {
     /// The split that yields the sample.
     pub split: usize,
-    /// The index of the sample inside its split.
+    /// The index of the sample's row inside its split.
     pub position: u64,
 }
 
@@ -68,13 +68,13 @@ impl Cursor {
 
     /// Fills `entries` with the next samples and returns how many there were: fewer only at the end.
     pub fn fill(&mut self, entries: &mut [Entry]) -> usize {
-        self.fill_with(entries, |lane, level| Entry { split: lane.split, position: level })
+        self.fill_with(entries, |lane, level| Entry { split: lane.split, position: lane.skipped + level })
     }
 
     /// Fills `positions` with the next samples' positions in the epoch, to be mapped to rows by an
     /// [`Order`](crate::Order), and returns how many there were: fewer only at the end.
     pub fn fill_positions(&mut self, positions: &mut [u64]) -> usize {
-        self.fill_with(positions, |lane, level| lane.start + level)
+        self.fill_with(positions, |lane, level| lane.start + lane.skipped + level)
     }
 
     fn fill_with<T>(&mut self, out: &mut [T], sample: impl Fn(&Lane, u64) -> T) -> usize {
