@@ -55,7 +55,8 @@ describe("options are refused by name and value:", () => {
     ["a look-ahead of nothing", { packing: "bestFit", lookAhead: 0 }, "lookAhead is 0"],
     ["another type", { tokenDtype: "int16" }, 'tokenDtype is "int16"'],
     ["an option without packing", { packSequences: undefined }, "eosId is given without packSequences"],
-    ["a transform", { transform: () => [] }, "transform"],
+    ["a transform beside packing", { transform: () => [] }, "transform", "packSequences"],
+    ["what only transforms have", { onTransformError: "skip" }, "onTransformError"],
   ])("%s", async (_, changes, ...parts) => {
     await failure(() => open(changes), "INVALID_ARGUMENT", ...parts);
   });

@@ -14,7 +14,7 @@ interface Case {
   readonly docIds: Case["blocks"];
   readonly positionIds: Case["blocks"];
   readonly lossMask: Case["blocks"];
-  readonly sequenceLengths: Case["blocks"];
+  readonly attentionLengths: Case["blocks"];
   readonly states?: readonly Readonly<Record<string, unknown>>[];
   readonly stats: Readonly<Record<string, number>>;
 }
@@ -24,7 +24,7 @@ const cases = ["concat", "best-fit"].flatMap((file) => {
   const text = readFileSync(new URL(`../golden/packing/${file}.json`, import.meta.url), "utf8");
   return (JSON.parse(text) as { cases: Case[] }).cases.map((golden) => [golden.name, golden] as const);
 });
-const all = { positionIds: true, lossMask: true, sequenceLengths: true } as const;
+const all = { positionIds: true, lossMask: true, attentionLengths: true } as const;
 
 describe("blocks and states are those of the golden case, also through a table:", () => {
   test.each(cases)("%s", async (name, golden) => {
@@ -36,8 +36,8 @@ describe("blocks and states are those of the golden case, also through a table:"
       expect(rowsOf(batch, "docIds")).toEqual(golden.docIds[cycle]);
       expect(rowsOf(batch, "positionIds")).toEqual(golden.positionIds[cycle]);
       expect(rowsOf(batch, "lossMask")).toEqual(golden.lossMask[cycle]);
-      const lengths = batch.rows().map((row) => Array.from(row["sequenceLengths"] as Int32Array));
-      expect(lengths).toEqual(golden.sequenceLengths[cycle]);
+      const lengths = batch.rows().map((row) => Array.from(row["attentionLengths"] as Int32Array));
+      expect(lengths).toEqual(golden.attentionLengths[cycle]);
       if (golden.states) expect(throughJson(dataset.stateDict())).toMatchObject(golden.states[cycle] ?? {});
       cycle++;
     }

@@ -10,6 +10,8 @@ import { numberedDocuments, writeDocuments } from "./support/documents.ts";
 const folder = tempFolder();
 const numSplits = 4;
 const cycles = 9;
+/** All that divide the splits. */
+const worldSizes = [1, 2, 4];
 /** Short and long documents, some longer than a block, and one split's worth of empty ones. */
 const lengths = [3, 6, 2, 5, 0, 13, 1, 4, 30, 2, 2, 7, 0, 9, 3, 3, 11, 1, 5, 8, 2, 6, 4, 17];
 let path: string;
@@ -71,23 +73,18 @@ function inCycles(byRank: readonly (readonly Block[])[]): Block[] {
 }
 
 describe("a run that is saved after any cycle and resumed is the uninterrupted one, with", () => {
-  test.each(modes)("%s, on the same and on other world sizes", async (_, options) => {
+  test.each(modes)("%s, on every pair of world sizes", async (_, options) => {
     const whole = await withDataset(path, options, (dataset) => readBlocks(dataset, numSplits));
     expect(whole).toHaveLength(cycles * numSplits);
-    for (const stop of range(1, cycles)) {
-      const [before, after] = (
-        [
-          [1, 1],
-          [1, 2],
-          [2, 4],
-          [4, 1],
-          [2, 2],
-        ] as const
-      )[stop % 5] ?? [4, 4];
+    for (const [before, stop] of worldSizes.flatMap((size) =>
+      range(0, cycles + 1).map((stop) => [size, stop] as const),
+    )) {
       const first = await run(options, before, undefined, stop);
-      const second = await run(options, after, first.merged, cycles - stop);
-      const label = `${before} to ${after} ranks after ${stop} cycles`;
-      expect([...inCycles(first.byRank), ...inCycles(second.byRank)], label).toEqual(whole);
+      for (const after of worldSizes) {
+        const second = await run(options, after, first.merged, cycles - stop);
+        const label = `${before} to ${after} ranks after ${stop} cycles`;
+        expect([...inCycles(first.byRank), ...inCycles(second.byRank)], label).toEqual(whole);
+      }
     }
   });
 

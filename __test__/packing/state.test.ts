@@ -134,15 +134,3 @@ test("an estimated budget is the same in every epoch and on every rank, and a st
   await using opened = await StreamingDataset.open(path, { ...auto, numSplits: undefined as never, state });
   expect(opened.stateDict()).toEqual(state);
 });
-
-test("the estimate warns, once in a process", async () => {
-  const warnings: Error[] = [];
-  const listen = (warning: Error) => warnings.push(warning);
-  process.on("warning", listen);
-  for (let time = 0; time < 2; time++) {
-    await using _ = await StreamingDataset.open(path, { ...options, blocksPerEpoch: "auto" });
-  }
-  await new Promise(setImmediate);
-  process.off("warning", listen);
-  expect(warnings.length).toBeLessThanOrEqual(1);
-});

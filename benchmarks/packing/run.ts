@@ -8,6 +8,10 @@ export interface PackingJob {
   /** Blocks of an epoch, without padding. */
   readonly blocks: number;
   readonly mode: "concat" | "bestFit";
+  /** Whether documents come in random order, or as they are stored. */
+  readonly shuffle: boolean;
+  /** Bytes that this library may keep in memory. */
+  readonly memoryBudget: number;
   /** After so many seconds it may stop. */
   readonly seconds: number;
 }
@@ -18,8 +22,12 @@ export interface PackingOutput {
   readonly tokens: number;
   /** From opening the table on. */
   readonly seconds: number;
+  /** Of all its threads. */
+  readonly cpuSeconds: number;
   /** Real tokens over all. */
   readonly utilization?: number;
+  /** The same of a second epoch, where one was read. */
+  readonly later?: PackingOutput;
 }
 
 /** Runs a script of this folder in a process of its own. Fails with what it wrote to stderr. */

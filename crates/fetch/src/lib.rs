@@ -15,6 +15,7 @@ pub mod permuted;
 pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;
+mod scan_ahead;
 pub mod sizing;
 pub mod source;
 pub mod statistics;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::{FutureExt, TryStreamExt};
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSet;
 use tokio::sync::OnceCell;
@@ -17,6 +17,7 @@ use crate::chosen::Chosen;
 use crate::column::{ColumnStore, ColumnStoreBuilder};
 use crate::fetcher::{FetchedRows, Fetcher, TakeFetcher};
 use crate::row_bytes::fixed_row_bytes;
+use crate::scan_ahead::ScanAhead;
 use crate::source::RowSource;
 use crate::statistics::Statistics;
 
@@ -171,10 +172,10 @@ impl MemoryTable {
         permit: &mut Permit,
         kept: Option<&Arc<RowSet>>,
     ) -> Result<bool> {
-        let mut batches = self.source.scan(SCAN_BATCH_BYTES);
+        let mut batches = ScanAhead::new(self.source.as_ref(), SCAN_BATCH_BYTES);
         let mut scanned = 0;
         let mut started = Instant::now();
-        while let Some(batch) = batches.try_next().await? {
+        while let Some(batch) = batches.next().await? {
             let (rows, bytes, first) = (builder.rows(), builder.bytes(), scanned);
             scanned += batch.num_rows() as u64;
             builder.append(&keep(kept, batch, first..scanned)?)?;

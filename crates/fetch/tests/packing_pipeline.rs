@@ -143,12 +143,12 @@ proptest! {
         io_queue_depth in 0_usize..4,
         ready_bytes in prop_oneof![Just(0), 0..4000_u64, Just(u64::MAX)],
         budget in prop_oneof![Just(0), 0..20_000_u64, Just(u64::MAX)],
-        (position_ids, loss_mask, sequence_lengths) in any::<(bool, bool, bool)>(),
+        (position_ids, loss_mask, attention_lengths) in any::<(bool, bool, bool)>(),
     ) {
         let mut corpus = Corpus::new(source(), splits, blocks);
         corpus.pack.length = length;
         corpus.budget = Budget::new(budget);
-        let columns = BlockColumns { position_ids, loss_mask, sequence_lengths };
+        let columns = BlockColumns { position_ids, loss_mask, attention_lengths };
         corpus.read = PackReadOptions {
             columns, batch_blocks, window_rows, io_queue_depth, ready_bytes,
         };

@@ -1,19 +1,25 @@
 //! A gathered batch on its way to JavaScript.
 
 use lance_loader_fetch::gather::{AlignedBuffer, Block};
+use lance_loader_fetch::ready_queue::Next;
 use napi::Env;
 use napi::bindgen_prelude::{ArrayBuffer, Float64Array, JsObjectValue, Object};
 
 use crate::errors::{ErrorCode, from_napi};
 
-/// Batches as [`to_object`] makes them.
+/// What a queue has next: batches as [`to_object`] makes them, none while there is none yet, `None` at the end.
 pub(crate) fn to_objects(
     env: &Env,
-    blocks: Vec<Block>,
+    next: Next,
     lend: bool,
-) -> napi::Result<Vec<Object<'_>>, ErrorCode> {
+) -> napi::Result<Option<Vec<Object<'_>>>, ErrorCode> {
+    let blocks = match next {
+        Next::Finished => return Ok(None),
+        Next::Pending => Vec::new(),
+        Next::Batches(blocks) => blocks,
+    };
     let objects: napi::Result<Vec<_>> = blocks.into_iter().map(|block| to_object(env, block, lend)).collect();
-    objects.map_err(|error| from_napi(&error))
+    objects.map(Some).map_err(|error| from_napi(&error))
 }
 
 /// The batch as `{ numRows, data, layout }`; its memory is lent, or copied where `lend` is false or the runtime refuses.

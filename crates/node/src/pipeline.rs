@@ -5,7 +5,6 @@ use std::sync::Arc;
 use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher, MemoryTable};
 use lance_loader_fetch::permuted::RowsInOrder;
 use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
-use lance_loader_fetch::ready_queue::Next;
 use lance_loader_order::{Code, Error, Result};
 use napi::Env;
 use napi::bindgen_prelude::{Object, PromiseRaw};
@@ -111,19 +110,14 @@ impl Pipeline {
         env: &'env Env,
         max_rows: f64,
     ) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
-        match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
-            Next::Finished => Ok(None),
-            Next::Pending => Ok(Some(Vec::new())),
-            Next::Batches(blocks) => batch::to_objects(env, blocks, self.lend).map(Some),
-        }
+        let next = guarded(|| self.inner.take(count("maxRows", max_rows)?))?;
+        batch::to_objects(env, next, self.lend)
     }
 
     /// Fulfilled when `take` has something to say.
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
-        let (signal, promise) = Signal::new(env)?;
-        self.inner.on_ready(Box::new(move || signal.fulfil()));
-        Ok(promise)
+        Signal::when(env, |waker| self.inner.on_ready(waker))
     }
 
     /// Cancels the reads and frees what waits; whoever waits is told. Closing again changes nothing.

@@ -1,5 +1,6 @@
 //! Promises that say when to look.
 
+use lance_loader_fetch::ready_queue::Waker;
 use napi::bindgen_prelude::PromiseRaw;
 use napi::{Env, JsDeferred, JsValue};
 
@@ -15,6 +16,13 @@ impl Signal {
     pub(crate) fn new(env: &Env) -> napi::Result<(Self, PromiseRaw<'_, ()>), ErrorCode> {
         let (deferred, promise) = env.create_deferred::<(), Settle>().map_err(|error| from_napi(&error))?;
         Ok((Self(Some(deferred)), PromiseRaw::new(env.raw(), promise.raw())))
+    }
+
+    /// A promise that is fulfilled when a queue calls the waker that it is given.
+    pub(crate) fn when(env: &Env, queue: impl FnOnce(Waker)) -> napi::Result<PromiseRaw<'_, ()>, ErrorCode> {
+        let (signal, promise) = Self::new(env)?;
+        queue(Box::new(move || signal.fulfil()));
+        Ok(promise)
     }
 
     pub(crate) fn fulfil(self) {

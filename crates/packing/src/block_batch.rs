@@ -10,7 +10,7 @@ use crate::options::{checked_length, invalid};
 /// Strictly increasing, so no segment is empty. A segment is what a block holds of one document, eos included; the
 /// padding at its end is a segment of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SequenceLengths {
+pub struct AttentionLengths {
     /// Where each block's values begin, and where the last one's end.
     pub offsets: Vec<i32>,
     /// The cumulative lengths of all blocks.
@@ -27,7 +27,7 @@ pub struct BlockBatch<'a, T> {
     doc_ids: &'a mut [i32],
     position_ids: Option<&'a mut [i32]>,
     loss_mask: Option<&'a mut [u8]>,
-    sequence_lengths: Option<&'a mut SequenceLengths>,
+    attention_lengths: Option<&'a mut AttentionLengths>,
 }
 
 impl<'a, T> BlockBatch<'a, T> {
@@ -53,7 +53,7 @@ impl<'a, T> BlockBatch<'a, T> {
             doc_ids,
             position_ids: None,
             loss_mask: None,
-            sequence_lengths: None,
+            attention_lengths: None,
         })
     }
 
@@ -72,15 +72,15 @@ impl<'a, T> BlockBatch<'a, T> {
         Ok(self)
     }
 
-    /// Also writes the cumulative sequence lengths; what `lengths` held is cleared.
+    /// Also writes the attention lengths; what `lengths` held is cleared.
     ///
     /// A batch whose lengths could pass `i32` offsets is refused (`BatchTooLarge`).
-    pub fn with_sequence_lengths(mut self, lengths: &'a mut SequenceLengths) -> Result<Self> {
+    pub fn with_attention_lengths(mut self, lengths: &'a mut AttentionLengths) -> Result<Self> {
         if self.rows as u128 * (self.length as u128 + 1) > i32::MAX.unsigned_abs().into() {
             return Err(Error::new(
                 Code::BatchTooLarge,
                 format!(
-                    "a batch of {} blocks of {} tokens may have more than 2^31 - 1 sequence lengths: ask for fewer blocks",
+                    "a batch of {} blocks of {} tokens may have more than 2^31 - 1 attention lengths: ask for fewer blocks",
                     self.rows, self.length
                 ),
             ));
@@ -88,7 +88,7 @@ impl<'a, T> BlockBatch<'a, T> {
         lengths.values.clear();
         lengths.offsets.clear();
         lengths.offsets.push(0);
-        self.sequence_lengths = Some(lengths);
+        self.attention_lengths = Some(lengths);
         Ok(self)
     }
 
@@ -114,7 +114,7 @@ impl<'a, T> BlockBatch<'a, T> {
         }
         let range = self.filled * self.length..(self.filled + 1) * self.length;
         self.filled += 1;
-        if let Some(lengths) = self.sequence_lengths.as_deref_mut() {
+        if let Some(lengths) = self.attention_lengths.as_deref_mut() {
             lengths.values.push(0);
         }
         Some(Row {
@@ -122,7 +122,7 @@ impl<'a, T> BlockBatch<'a, T> {
             doc_ids: &mut self.doc_ids[range.clone()],
             position_ids: self.position_ids.as_deref_mut().map(|ids| &mut ids[range.clone()]),
             loss_mask: self.loss_mask.as_deref_mut().map(|mask| &mut mask[range]),
-            sequence_lengths: self.sequence_lengths.as_deref_mut(),
+            attention_lengths: self.attention_lengths.as_deref_mut(),
             written: 0,
             documents: 0,
         })
@@ -142,7 +142,7 @@ pub(crate) struct Row<'a, T> {
     doc_ids: &'a mut [i32],
     position_ids: Option<&'a mut [i32]>,
     loss_mask: Option<&'a mut [u8]>,
-    sequence_lengths: Option<&'a mut SequenceLengths>,
+    attention_lengths: Option<&'a mut AttentionLengths>,
     written: usize,
     documents: i32,
 }
@@ -163,7 +163,7 @@ impl<T: Copy> Row<'_, T> {
             self.input_ids[self.written..].fill(pad);
             self.mark(self.input_ids.len(), (self.documents - 1).max(0), 0);
         }
-        if let Some(lengths) = self.sequence_lengths {
+        if let Some(lengths) = self.attention_lengths {
             lengths.offsets.push(as_i32(lengths.values.len()));
         }
     }
@@ -179,7 +179,7 @@ impl<T: Copy> Row<'_, T> {
         if let Some(mask) = self.loss_mask.as_deref_mut() {
             mask[segment].fill(loss);
         }
-        if let Some(lengths) = self.sequence_lengths.as_deref_mut() {
+        if let Some(lengths) = self.attention_lengths.as_deref_mut() {
             lengths.values.push(as_i32(end));
         }
         self.written = end;

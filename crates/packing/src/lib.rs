@@ -33,7 +33,7 @@ mod stats;
 mod token;
 mod token_buffer;
 
-pub use block_batch::{BlockBatch, SequenceLengths};
+pub use block_batch::{AttentionLengths, BlockBatch};
 pub use estimate::{MAX_SAMPLED_DOCUMENTS, estimate_blocks_per_epoch, sample_positions};
 pub use options::{LongDocuments, PackMode, PackOptions};
 pub use packer::{PackOutcome, Packer};

@@ -15,10 +15,20 @@ pub trait TokenSource: sealed::Sealed + Copy + Display + 'static {
 
     /// The value in 64 bits.
     fn widen(self) -> i64;
+
+    /// The values themselves, where they are of this type.
+    fn as_i32(_values: &[Self]) -> Option<&[i32]> {
+        None
+    }
+
+    /// The values themselves, where they are of this type.
+    fn as_i64(_values: &[Self]) -> Option<&[i64]> {
+        None
+    }
 }
 
 macro_rules! token_source {
-    ($wraps:literal, $widen:expr, $($source:ty),*) => {$(
+    ($wraps:literal, $widen:expr, $($source:ty $(: $same:ident)?),*) => {$(
         impl sealed::Sealed for $source {}
         impl TokenSource for $source {
             const WRAPS: bool = $wraps;
@@ -26,11 +36,15 @@ macro_rules! token_source {
             fn widen(self) -> i64 {
                 $widen(self)
             }
+
+            $(fn $same(values: &[Self]) -> Option<&[Self]> {
+                Some(values)
+            })?
         }
     )*};
 }
 
-token_source!(false, i64::from, i8, i16, i32, i64, u8, u16, u32);
+token_source!(false, i64::from, i8, i16, i32: as_i32, i64: as_i64, u8, u16, u32);
 token_source!(true, u64::cast_signed, u64);
 
 /// A type that token ids are delivered as: `i32` (the default) or `i64`.
@@ -42,6 +56,9 @@ pub trait Token: TokenSource + Debug + Default + Eq + Into<i64> {
 
     /// The low bits of a value, in this type.
     fn narrow(value: i64) -> Self;
+
+    /// Values that are of this type already.
+    fn same<V: TokenSource>(values: &[V]) -> Option<&[Self]>;
 }
 
 impl Token for i32 {
@@ -51,6 +68,10 @@ impl Token for i32 {
     fn narrow(value: i64) -> Self {
         value as Self
     }
+
+    fn same<V: TokenSource>(values: &[V]) -> Option<&[Self]> {
+        V::as_i32(values)
+    }
 }
 
 impl Token for i64 {
@@ -59,6 +80,10 @@ impl Token for i64 {
 
     fn narrow(value: i64) -> Self {
         value
+    }
+
+    fn same<V: TokenSource>(values: &[V]) -> Option<&[Self]> {
+        V::as_i64(values)
     }
 }
 
@@ -92,6 +117,10 @@ pub(crate) fn append_converted<T: Token, V: TokenSource>(
     tokens: &mut Vec<T>,
     values: &[V],
 ) -> std::result::Result<(), V> {
+    if let Some(values) = T::same(values) {
+        tokens.extend_from_slice(values);
+        return Ok(());
+    }
     if values.iter().fold(0, |lost, &value| lost | lost_bits::<T, V>(value)) != 0
         && let Some(&value) = values.iter().find(|&&value| lost_bits::<T, V>(value) != 0)
     {

@@ -6,7 +6,7 @@ type NativePackingOptions = Parameters<InstanceType<NativeBinding["Table"]>["pac
 /** The options as the addon takes them. */
 export function nativeOptions(options: ResolvedPacking, blocksPerEpoch: number): NativePackingOptions {
   const { length, eosId, padId, packing, lookAhead, longDocuments, tokenDtype, ...columns } = options;
-  const { positionIds, lossMask, sequenceLengths } = columns;
+  const { positionIds, lossMask, attentionLengths } = columns;
   return {
     packSequences: length,
     eosId,
@@ -17,6 +17,6 @@ export function nativeOptions(options: ResolvedPacking, blocksPerEpoch: number):
     int64: tokenDtype === "int64",
     positionIds,
     lossMask,
-    sequenceLengths,
+    attentionLengths,
   };
 }

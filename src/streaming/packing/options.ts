@@ -40,12 +40,12 @@ export interface PackingOptions {
   /** Whether blocks have a `lossMask`, uint8: 0 on padding, 1 elsewhere. @default false */
   readonly lossMask?: boolean;
   /**
-   * Whether blocks have `sequenceLengths`, lists of int32: 0, then where each document's part and the padding end, strictly ascending to
-   * `packSequences`, as attention kernels for variable lengths take them.
+   * Whether blocks have `attentionLengths`, lists of int32: cumulative sequence lengths (`cu_seqlens`), as attention kernels for variable lengths take
+   * them. First 0, then where each document's part and the padding end, strictly ascending to `packSequences`.
    *
    * @default false
    */
-  readonly sequenceLengths?: boolean;
+  readonly attentionLengths?: boolean;
 }
 
 /** The options of packing with their defaults. */
@@ -60,7 +60,7 @@ export interface ResolvedPacking {
   readonly tokenDtype: "int32" | "int64";
   readonly positionIds: boolean;
   readonly lossMask: boolean;
-  readonly sequenceLengths: boolean;
+  readonly attentionLengths: boolean;
 }
 
 /** The names of the options. */
@@ -75,7 +75,7 @@ export const packingOptions: readonly (keyof PackingOptions)[] = [
   "tokenDtype",
   "positionIds",
   "lossMask",
-  "sequenceLengths",
+  "attentionLengths",
 ];
 
 const maxLength = 2 ** 31 - 1;
@@ -88,7 +88,7 @@ const maxLength = 2 ** 31 - 1;
 export function resolvePacking(options: PackingOptions): ResolvedPacking | undefined {
   if (options.packSequences === undefined) return refuseWithoutPacking(options);
   const { packing = "concat", tokenDtype = "int32", blocksPerEpoch } = options;
-  const { positionIds = false, lossMask = false, sequenceLengths = false } = options;
+  const { positionIds = false, lossMask = false, attentionLengths = false } = options;
   const dtype = checkChoice("tokenDtype", tokenDtype, ["int32", "int64"]);
   return {
     length: checkInteger("packSequences", options.packSequences, 1, maxLength),
@@ -99,7 +99,7 @@ export function resolvePacking(options: PackingOptions): ResolvedPacking | undef
     tokenDtype: dtype,
     positionIds: checkBoolean("positionIds", positionIds),
     lossMask: checkBoolean("lossMask", lossMask),
-    sequenceLengths: checkBoolean("sequenceLengths", sequenceLengths),
+    attentionLengths: checkBoolean("attentionLengths", attentionLengths),
   };
 }
 

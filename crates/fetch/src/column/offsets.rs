@@ -2,6 +2,8 @@
 
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 
+use crate::gather::prefetch;
+
 /// Where each row of strings, bytes, lists or maps starts and ends: `rows + 1` numbers, which never fall and
 /// never point past the items. Sliced columns start above 0.
 #[derive(Clone, Debug)]
@@ -31,6 +33,16 @@ impl Offsets {
             Self::Small(offsets) => offsets.get(row).map(|offset| offset.as_usize()),
             Self::Large(offsets) => offsets.get(row).map(|offset| offset.as_usize()),
         }
+    }
+
+    /// Asks memory for where row `row` starts and ends.
+    pub(crate) fn prefetch(&self, row: usize) {
+        let (bytes, width) = match self {
+            Self::Small(offsets) => (offsets.inner(), size_of::<i32>()),
+            Self::Large(offsets) => (offsets.inner(), size_of::<i64>()),
+        };
+        let start = row.saturating_mul(width);
+        prefetch(bytes.get(start..start.saturating_add(2 * width)).unwrap_or_default());
     }
 
     /// The bytes that the offsets take.

@@ -20,6 +20,7 @@ use lance_loader_order::Result;
 pub use aligned_buffer::AlignedBuffer;
 pub use block::Block;
 pub use plan::GatherPlan;
+pub(crate) use prefetch::{ROWS_AHEAD, prefetch};
 
 use crate::column::ColumnStore;
 

@@ -4,12 +4,12 @@
 ///
 /// 4 rows and 4 lines measured best of 1 to 16 rows and 1 to 64 lines: up to 1.4 times a plain copy for rows
 /// of 100 bytes to 1 KiB in random order, and no loss for rows of 4 KiB.
-pub(super) const ROWS_AHEAD: usize = 4;
+pub(crate) const ROWS_AHEAD: usize = 4;
 
 /// Asks for the first lines of a row that will be read soon. Does nothing where the processor has no such
 /// instruction.
 #[inline]
-pub(super) fn prefetch(row: &[u8]) {
+pub(crate) fn prefetch(row: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

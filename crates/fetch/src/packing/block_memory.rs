@@ -1,7 +1,7 @@
 //! The memory of a batch of blocks: one allocation that is written in place and handed over without a copy.
 
 use lance_loader_order::{Code, Error, Result};
-use lance_loader_packing::{BlockBatch, SequenceLengths, Token};
+use lance_loader_packing::{AttentionLengths, BlockBatch, Token};
 
 use super::options::BlockColumns;
 use crate::gather::{AlignedBuffer, Block};
@@ -14,17 +14,17 @@ pub(super) struct BlockMemory {
     rows: usize,
     token_bytes: usize,
     /// Of all rows that were written; behind the tensors in the block.
-    lengths: SequenceLengths,
+    lengths: AttentionLengths,
 }
 
 impl BlockMemory {
     /// Room for `rows` blocks of `length` tokens of type `T`.
     ///
     /// # Errors
-    /// `BATCH_TOO_LARGE` where they have more than 2^31 - 1 tokens or sequence lengths, or the memory can't be had.
+    /// `BATCH_TOO_LARGE` where they have more than 2^31 - 1 tokens or attention lengths, or the memory can't be had.
     pub(super) fn new<T: Token>(rows: u64, length: u64, columns: BlockColumns) -> Result<Self> {
-        // A block has at most one sequence length more than tokens.
-        let most = length.saturating_add(u64::from(columns.sequence_lengths)).saturating_mul(rows);
+        // A block has at most one attention length more than tokens.
+        let most = length.saturating_add(u64::from(columns.attention_lengths)).saturating_mul(rows);
         let tokens = i32::try_from(most).ok().and_then(|_| usize::try_from(rows * length).ok()).ok_or_else(|| {
             Error::new(
                 Code::BatchTooLarge,
@@ -35,16 +35,16 @@ impl BlockMemory {
         })?;
         let (rows, length, token_bytes) = (rows as usize, length as usize, size_of::<T>());
         let bytes = sizes(tokens, token_bytes, columns).into_iter().map(aligned).sum();
-        let lengths = SequenceLengths { offsets: vec![0], values: Vec::new() };
+        let lengths = AttentionLengths { offsets: vec![0], values: Vec::new() };
         Ok(Self { data: AlignedBuffer::zeroed(bytes)?, columns, length, rows, token_bytes, lengths })
     }
 
-    /// The rows from `row` on, at most `count`, to be written; `lengths` takes their sequence lengths.
+    /// The rows from `row` on, at most `count`, to be written; `lengths` takes their attention lengths.
     pub(super) fn rows<'a, T: Token>(
         &'a mut self,
         row: usize,
         count: usize,
-        lengths: &'a mut SequenceLengths,
+        lengths: &'a mut AttentionLengths,
     ) -> Result<BlockBatch<'a, T>> {
         let Self { columns, length, rows, .. } = *self;
         let mut rest = self.data.as_mut_slice();
@@ -67,11 +67,11 @@ impl BlockMemory {
         if columns.loss_mask {
             batch = batch.with_loss_mask(std::mem::take(mask))?;
         }
-        if columns.sequence_lengths { batch.with_sequence_lengths(lengths) } else { Ok(batch) }
+        if columns.attention_lengths { batch.with_attention_lengths(lengths) } else { Ok(batch) }
     }
 
-    /// Keeps the sequence lengths of rows that were just written.
-    pub(super) fn keep_lengths(&mut self, lengths: &SequenceLengths) {
+    /// Keeps the attention lengths of rows that were just written.
+    pub(super) fn keep_lengths(&mut self, lengths: &AttentionLengths) {
         let before = self.lengths.offsets.last().copied().unwrap_or_default();
         self.lengths.offsets.extend(lengths.offsets.iter().skip(1).map(|offset| before + offset));
         self.lengths.values.extend_from_slice(&lengths.values);
@@ -89,8 +89,8 @@ impl BlockMemory {
             layout.extend([start as u64, used as u64]);
             start += aligned(bytes);
         }
-        if self.columns.sequence_lengths {
-            let SequenceLengths { offsets, values } = &self.lengths;
+        if self.columns.attention_lengths {
+            let AttentionLengths { offsets, values } = &self.lengths;
             layout.extend(node(filled));
             layout.extend(place(self.data.append(&bytes_of(offsets)), offsets.len()));
             layout.extend(node(values.len()));

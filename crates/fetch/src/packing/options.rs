@@ -22,8 +22,8 @@ pub struct BlockColumns {
     pub position_ids: bool,
     /// `lossMask`, uint8: 1 for tokens, 0 for padding.
     pub loss_mask: bool,
-    /// `sequenceLengths`, lists of int32: 0, then where each segment of the block ends.
-    pub sequence_lengths: bool,
+    /// `attentionLengths`, lists of int32: 0, then where each segment of the block ends.
+    pub attention_lengths: bool,
 }
 
 /// The schema of batches of blocks of `length` tokens: a fixed-size list for each tensor, so that a batch of n blocks is one of `[n, length]`.
@@ -48,8 +48,12 @@ pub fn packed_schema(length: u64, dtype: TokenDtype, columns: BlockColumns) -> R
     if columns.loss_mask {
         fields.push(tensor("lossMask", DataType::UInt8));
     }
-    if columns.sequence_lengths {
-        fields.push(Field::new_list("sequenceLengths", Field::new_list_field(DataType::Int32, false), false));
+    if columns.attention_lengths {
+        fields.push(Field::new_list(
+            "attentionLengths",
+            Field::new_list_field(DataType::Int32, false),
+            false,
+        ));
     }
     Ok(Arc::new(Schema::new(fields)))
 }

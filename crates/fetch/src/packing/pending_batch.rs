@@ -1,7 +1,7 @@
 //! A batch that is being filled with blocks.
 
 use lance_loader_order::Result;
-use lance_loader_packing::{Packer, SequenceLengths, Token};
+use lance_loader_packing::{AttentionLengths, Packer, Token};
 
 use super::block_memory::BlockMemory;
 use super::options::BlockColumns;
@@ -13,14 +13,14 @@ pub(super) struct PendingBatch {
     rows: usize,
     filled: usize,
     /// Of the row that was written last.
-    lengths: SequenceLengths,
+    lengths: AttentionLengths,
 }
 
 impl PendingBatch {
     /// A batch of `rows` blocks of `length` tokens.
     pub(super) fn new<T: Token>(rows: u64, length: u64, columns: BlockColumns) -> Result<Self> {
         let memory = BlockMemory::new::<T>(rows, length, columns)?;
-        Ok(Self { memory, rows: rows as usize, filled: 0, lengths: SequenceLengths::default() })
+        Ok(Self { memory, rows: rows as usize, filled: 0, lengths: AttentionLengths::default() })
     }
 
     /// Writes the next block of `packer`, whose documents are there.

@@ -14,10 +14,14 @@ use super::pipeline::{PackReadOptions, PackSource};
 use super::token_column::TokenColumn;
 use crate::budget::{Budget, Permit};
 use crate::fetcher::{FetchedRows, Fetcher};
+use crate::gather::ROWS_AHEAD;
 use crate::pipeline::window_bytes;
 use crate::sizing::WindowSizing;
 use crate::statistics::{Stage, StageRows};
 use crate::task::OwnedTask;
+
+/// How many documents ahead the places of their tokens are asked for: well before the tokens are.
+const PLACES_AHEAD: usize = 4 * ROWS_AHEAD;
 
 /// Documents that were read by one fetch. Its memory is free again once all of them are pushed.
 struct Window {
@@ -138,6 +142,12 @@ impl DocumentReader {
                 continue;
             };
             let Window { column, indices, rows, .. } = run.window.as_ref();
+            if let Some(&later) = indices.get(document + PLACES_AHEAD) {
+                column.prefetch_place(later);
+            }
+            if let Some(&soon) = indices.get(document + ROWS_AHEAD) {
+                column.prefetch(soon);
+            }
             let (index, row) = (indices.get(document).copied(), rows.get(document).copied());
             let index = index.unwrap_or(u32::MAX);
             let pushed = column.push(index, packer, lane.split).and_then(|()| column.len_of(index));

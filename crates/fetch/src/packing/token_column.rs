@@ -9,6 +9,7 @@ use lance_loader_order::{Code, Error, Result};
 use lance_loader_packing::{Packer, Token};
 
 use crate::column::{Column, ColumnData, ColumnStore, damaged};
+use crate::gather::prefetch;
 
 /// Tokens of one of the types that they are stored in.
 #[derive(Clone, Debug)]
@@ -113,23 +114,30 @@ impl TokenColumn {
         }
     }
 
+    /// Asks memory for where the tokens of a row lie, for [`Self::prefetch`] to find.
+    pub(crate) fn prefetch_place(&self, row: u32) {
+        if let Some(ColumnData::List { offsets, .. }) = self.store.columns().first().map(Column::data) {
+            offsets.prefetch(row as usize);
+        }
+    }
+
+    /// Asks memory for the first tokens of a row that is pushed soon.
+    pub(crate) fn prefetch(&self, row: u32) {
+        let lists = self.store.columns().first();
+        let Some((range, items)) = lists.and_then(|lists| list_of(lists, row as usize)) else { return };
+        if let ColumnData::Fixed { width, values } = items.data() {
+            prefetch(values.get(range.start * width..range.end * width).unwrap_or_default());
+        }
+    }
+
     /// Where the tokens of a row lie; neither it nor they are null.
     fn range(&self, row: u32) -> Result<Range<usize>> {
         let row = row as usize;
-        let column = self.store.columns().first().filter(|column| row < column.len());
-        let column = column.ok_or_else(|| self.cut_off())?;
+        let column = self.store.columns().first().ok_or_else(|| self.cut_off())?;
+        let (range, items) = list_of(column, row).ok_or_else(|| self.cut_off())?;
         if column.nulls().is_some_and(|nulls| nulls.is_null(row)) {
             return Err(self.null("holds a null instead of a list"));
         }
-        let (range, items) = match column.data() {
-            ColumnData::List { offsets, items } => {
-                let bounds = offsets.get(row).zip(offsets.get(row + 1));
-                let (start, end) = bounds.ok_or_else(|| self.cut_off())?;
-                (start..end, items)
-            }
-            ColumnData::FixedList { size, items } => (row * size..(row + 1) * size, items),
-            _ => return Err(self.cut_off()),
-        };
         if let Some(nulls) = items.nulls()
             && nulls.slice(range.start, range.len()).null_count() > 0
         {
@@ -154,6 +162,16 @@ impl TokenColumn {
 
     fn cut_off(&self) -> Error {
         damaged(self.name(), "fewer lists or tokens than rows")
+    }
+}
+
+/// Where the items of a row of lists lie, and the items; `None` for no such row.
+fn list_of(lists: &Column, row: usize) -> Option<(Range<usize>, &Column)> {
+    match lists.data() {
+        _ if row >= lists.len() => None,
+        ColumnData::List { offsets, items } => Some((offsets.get(row)?..offsets.get(row + 1)?, items)),
+        ColumnData::FixedList { size, items } => Some((row * size..(row + 1) * size, items)),
+        _ => None,
     }
 }
 

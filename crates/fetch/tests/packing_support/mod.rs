@@ -40,7 +40,7 @@ impl Corpus {
             splits,
             pack: PackOptions { length: 8, eos_id: -1, pad_id: -2, blocks_per_epoch, mode: PackMode::Concat },
             read: PackReadOptions {
-                columns: BlockColumns { position_ids: true, loss_mask: true, sequence_lengths: true },
+                columns: BlockColumns { position_ids: true, loss_mask: true, attention_lengths: true },
                 batch_blocks: 3,
                 window_rows: Some(5),
                 io_queue_depth: 2,

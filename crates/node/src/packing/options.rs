@@ -30,8 +30,8 @@ pub struct PackingOptions {
     pub position_ids: bool,
     /// Whether blocks have a `lossMask`.
     pub loss_mask: bool,
-    /// Whether blocks have `sequenceLengths`.
-    pub sequence_lengths: bool,
+    /// Whether blocks have `attentionLengths`.
+    pub attention_lengths: bool,
 }
 
 impl PackingOptions {
@@ -77,7 +77,7 @@ impl PackingOptions {
         BlockColumns {
             position_ids: self.position_ids,
             loss_mask: self.loss_mask,
-            sequence_lengths: self.sequence_lengths,
+            attention_lengths: self.attention_lengths,
         }
     }
 }

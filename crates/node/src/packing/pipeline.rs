@@ -1,7 +1,6 @@
 //! A running read of packed blocks.
 
 use lance_loader_fetch::packing::PackPipeline;
-use lance_loader_fetch::ready_queue::Next;
 use napi::Env;
 use napi::bindgen_prelude::{Object, PromiseRaw};
 use napi_derive::napi;
@@ -36,19 +35,14 @@ impl PackedPipeline {
         max_blocks: f64,
         handed: f64,
     ) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
-        match guarded(|| self.inner.take(count("maxBlocks", max_blocks)?, count("handed", handed)?))? {
-            Next::Finished => Ok(None),
-            Next::Pending => Ok(Some(Vec::new())),
-            Next::Batches(blocks) => batch::to_objects(env, blocks, self.lend).map(Some),
-        }
+        let next = guarded(|| self.inner.take(count("maxBlocks", max_blocks)?, count("handed", handed)?))?;
+        batch::to_objects(env, next, self.lend)
     }
 
     /// Fulfilled when `take` has something to say.
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
-        let (signal, promise) = Signal::new(env)?;
-        self.inner.on_ready(Box::new(move || signal.fulfil()));
-        Ok(promise)
+        Signal::when(env, |waker| self.inner.on_ready(waker))
     }
 
     /// The state once the consumer was handed `handed` blocks of this read, as JSON.

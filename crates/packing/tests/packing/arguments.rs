@@ -1,6 +1,6 @@
 use lance_loader_order::{Code, Error};
 use lance_loader_packing::{
-    BlockBatch, LongDocuments, PackMode, PackOptions, PackOutcome, Packer, SequenceLengths,
+    AttentionLengths, BlockBatch, LongDocuments, PackMode, PackOptions, PackOutcome, Packer,
 };
 
 const OPTIONS: PackOptions =
@@ -101,7 +101,7 @@ fn with_extras(positions: usize, mask: usize) -> Result<usize, Error> {
 
 #[test]
 fn buffers_of_other_sizes_are_refused() {
-    let mut lengths = SequenceLengths::default();
+    let mut lengths = AttentionLengths::default();
     let error = |result: Result<BlockBatch<'_, i32>, Error>| result.unwrap_err().message().to_owned();
     assert!(error(BlockBatch::new(4, &mut [0; 6], &mut [0; 6])).contains("inputIds has 6 items"));
     assert!(error(BlockBatch::new(4, &mut [0; 8], &mut [0; 4])).contains("docIds has 4 items"));
@@ -113,7 +113,7 @@ fn buffers_of_other_sizes_are_refused() {
     let (mut input_ids, mut doc_ids) = ([0; 6], [0; 6]);
     let mut batch = BlockBatch::new(3, &mut input_ids, &mut doc_ids)
         .unwrap()
-        .with_sequence_lengths(&mut lengths)
+        .with_attention_lengths(&mut lengths)
         .unwrap();
     assert!(
         packer.pack(&mut batch).unwrap_err().message().contains("blocks of 3 tokens; packSequences is 4")

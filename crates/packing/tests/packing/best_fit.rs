@@ -2,7 +2,7 @@ use lance_loader_order::Code;
 use lance_loader_packing::{LongDocuments, PackMode, PackOptions};
 use proptest::prelude::*;
 
-use crate::corpus::{Corpus, corpora, interleave, size};
+use crate::corpus::{Corpus, corpora, size};
 use crate::model;
 
 pub(crate) fn modes() -> impl Strategy<Value = PackMode> {
@@ -21,15 +21,14 @@ fn window(corpus: &Corpus) -> (usize, LongDocuments) {
 }
 
 fn expected(corpus: &Corpus) -> Vec<model::Block> {
-    let ids = (corpus.options.eos_id, corpus.options.pad_id);
-    let blocks =
-        |documents| model::best_fit(documents, corpus.length(), ids, window(corpus), corpus.cycles());
-    interleave(&corpus.splits.iter().map(|documents| blocks(documents)).collect::<Vec<_>>())
+    corpus.modelled(|documents| {
+        model::best_fit(documents, corpus.length(), corpus.ids(), window(corpus), corpus.cycles())
+    })
 }
 
 /// What a block holds of each document.
 fn pieces(block: &model::Block) -> Vec<Vec<i64>> {
-    let bounds = block.sequence_lengths.iter().zip(&block.sequence_lengths[1..]);
+    let bounds = block.attention_lengths.iter().zip(&block.attention_lengths[1..]);
     bounds
         .map(|(&start, &end)| size(start)..size(end))
         .filter(|range| block.loss_mask[range.start] == 1)
@@ -42,17 +41,7 @@ proptest! {
     fn blocks_are_those_of_the_plain_model_whatever_the_batches_and_the_read_ahead(
         corpus in corpora(modes()), rows in 1_usize..6, ahead in 0_usize..4
     ) {
-        let mut packer = corpus.packer::<i32>(corpus.all_splits());
-        let mut blocks = Vec::new();
-        loop {
-            let batch = corpus.read(&mut packer, rows, ahead);
-            packer.release(&packer.progress()).unwrap();
-            if batch.is_empty() {
-                break;
-            }
-            blocks.extend(batch);
-        }
-        prop_assert_eq!(blocks, expected(&corpus));
+        prop_assert_eq!(corpus.in_batches::<i32>(rows, ahead), expected(&corpus));
     }
 
     #[test]

@@ -1,13 +1,11 @@
 use lance_loader_packing::{PackMode, PackOptions};
 use proptest::prelude::*;
 
-use crate::corpus::{Corpus, corpora, interleave, size};
+use crate::corpus::{Corpus, corpora, size};
 use crate::model;
 
 fn expected(corpus: &Corpus) -> Vec<model::Block> {
-    let ids = (corpus.options.eos_id, corpus.options.pad_id);
-    let blocks = |documents| model::concat(documents, corpus.length(), ids, corpus.cycles());
-    interleave(&corpus.splits.iter().map(|documents| blocks(documents)).collect::<Vec<_>>())
+    corpus.modelled(|documents| model::concat(documents, corpus.length(), corpus.ids(), corpus.cycles()))
 }
 
 fn is_padding(block: &model::Block) -> bool {
@@ -19,17 +17,7 @@ proptest! {
     fn blocks_are_those_of_the_plain_model_whatever_the_batches_and_the_read_ahead(
         corpus in corpora(Just(PackMode::Concat)), rows in 1_usize..6, ahead in 0_usize..4
     ) {
-        let mut packer = corpus.packer::<i64>(corpus.all_splits());
-        let mut blocks = Vec::new();
-        loop {
-            let batch = corpus.read(&mut packer, rows, ahead);
-            packer.release(&packer.progress()).unwrap();
-            if batch.is_empty() {
-                break;
-            }
-            blocks.extend(batch);
-        }
-        prop_assert_eq!(blocks, expected(&corpus));
+        prop_assert_eq!(corpus.in_batches::<i64>(rows, ahead), expected(&corpus));
     }
 
     #[test]

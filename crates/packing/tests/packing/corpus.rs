@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lance_loader_packing::{
-    BlockBatch, PackMode, PackOptions, PackOutcome, PackState, Packer, SequenceLengths, Token,
+    AttentionLengths, BlockBatch, PackMode, PackOptions, PackOutcome, PackState, Packer, Token,
 };
 use proptest::prelude::*;
 
@@ -46,17 +46,43 @@ impl Corpus {
         self.read(&mut self.packer::<i32>(self.all_splits()), usize::MAX, 0)
     }
 
+    /// The same from batches of `rows` blocks, with documents pushed ahead, and what was read released after each batch.
+    pub(crate) fn in_batches<T: Token>(&self, rows: usize, ahead: usize) -> Vec<Block> {
+        let mut packer = self.packer::<T>(self.all_splits());
+        let mut blocks = Vec::new();
+        loop {
+            let batch = self.read(&mut packer, rows, ahead);
+            packer.release(&packer.progress()).unwrap();
+            if batch.is_empty() {
+                return blocks;
+            }
+            blocks.extend(batch);
+        }
+    }
+
+    /// Cycle by cycle one block of each split, whose blocks a model makes of its documents.
+    pub(crate) fn modelled(&self, model: impl Fn(&[Vec<i64>]) -> Vec<Block>) -> Vec<Block> {
+        let splits: Vec<_> = self.splits.iter().map(|documents| model(documents)).collect();
+        let cycle = |cycle: usize| splits.iter().map(move |blocks| blocks[cycle].clone()).collect::<Vec<_>>();
+        (0..self.cycles()).flat_map(cycle).collect()
+    }
+
+    /// `eosId` and `padId`.
+    pub(crate) fn ids(&self) -> (i64, i64) {
+        (self.options.eos_id, self.options.pad_id)
+    }
+
     /// The next blocks, at most `most`, as one batch. `ahead` documents are pushed to every split beyond each need.
     pub(crate) fn read<T: Token>(&self, packer: &mut Packer<T>, most: usize, ahead: usize) -> Vec<Block> {
         let length = self.length();
         let rows = most.min(self.options.blocks_per_epoch as usize);
         let (mut input_ids, mut doc_ids) = (vec![T::default(); rows * length], vec![-1; rows * length]);
         let (mut position_ids, mut loss_mask) = (vec![-1; rows * length], vec![7; rows * length]);
-        let mut lengths = SequenceLengths { offsets: vec![5], values: vec![5] };
+        let mut lengths = AttentionLengths { offsets: vec![5], values: vec![5] };
         let mut batch = BlockBatch::new(self.options.length, &mut input_ids, &mut doc_ids)
             .and_then(|batch| batch.with_position_ids(&mut position_ids))
             .and_then(|batch| batch.with_loss_mask(&mut loss_mask))
-            .and_then(|batch| batch.with_sequence_lengths(&mut lengths))
+            .and_then(|batch| batch.with_attention_lengths(&mut lengths))
             .unwrap();
         while let PackOutcome::Needs(split) = packer.pack(&mut batch).unwrap() {
             assert!(packer.needs(split).unwrap());
@@ -72,7 +98,7 @@ impl Corpus {
                     doc_ids: doc_ids[range.clone()].to_vec(),
                     position_ids: position_ids[range.clone()].to_vec(),
                     loss_mask: loss_mask[range].to_vec(),
-                    sequence_lengths: block_lengths(&lengths, row),
+                    attention_lengths: block_lengths(&lengths, row),
                 }
             })
             .collect()
@@ -86,7 +112,7 @@ impl Corpus {
     }
 }
 
-fn block_lengths(lengths: &SequenceLengths, row: usize) -> Vec<i32> {
+fn block_lengths(lengths: &AttentionLengths, row: usize) -> Vec<i32> {
     lengths.values[size(lengths.offsets[row])..size(lengths.offsets[row + 1])].to_vec()
 }
 
@@ -104,10 +130,4 @@ pub(crate) fn corpora(mode: impl Strategy<Value = PackMode>) -> impl Strategy<Va
         let blocks_per_epoch = cycles * splits.len() as u64;
         Corpus { splits, options: PackOptions { length, eos_id: 0, pad_id: pad, blocks_per_epoch, mode } }
     })
-}
-
-/// Cycle by cycle: one block of each split.
-pub(crate) fn interleave(splits: &[Vec<Block>]) -> Vec<Block> {
-    let cycles = splits.iter().map(Vec::len).max().unwrap_or_default();
-    (0..cycles).flat_map(|cycle| splits.iter().map(move |blocks| blocks[cycle].clone())).collect()
 }

@@ -46,7 +46,7 @@ fn as_json(blocks: &[Block]) -> Value {
         "docIds": each(|block| json!(block.doc_ids)),
         "positionIds": each(|block| json!(block.position_ids)),
         "lossMask": each(|block| json!(block.loss_mask)),
-        "sequenceLengths": each(|block| json!(block.sequence_lengths)),
+        "attentionLengths": each(|block| json!(block.attention_lengths)),
     })
 }
 

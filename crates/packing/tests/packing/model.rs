@@ -11,20 +11,20 @@ pub(crate) struct Block {
     pub(crate) doc_ids: Vec<i32>,
     pub(crate) position_ids: Vec<i32>,
     pub(crate) loss_mask: Vec<u8>,
-    pub(crate) sequence_lengths: Vec<i32>,
+    pub(crate) attention_lengths: Vec<i32>,
 }
 
 /// A token and the document (or piece of one) that it is from; none for padding.
 type Owned = (i64, Option<usize>);
 
 pub(crate) fn block(tokens: &[Owned]) -> Block {
-    let mut block = Block { sequence_lengths: vec![0], ..Block::default() };
+    let mut block = Block { attention_lengths: vec![0], ..Block::default() };
     let (mut document, mut position) = (0, 0);
     for (index, &(token, owner)) in tokens.iter().enumerate() {
         if index > 0 && owner != tokens[index - 1].1 {
             position = 0;
             document += i32::from(owner.is_some());
-            block.sequence_lengths.push(i32::try_from(index).unwrap());
+            block.attention_lengths.push(i32::try_from(index).unwrap());
         }
         block.input_ids.push(token);
         block.doc_ids.push(document);
@@ -32,7 +32,7 @@ pub(crate) fn block(tokens: &[Owned]) -> Block {
         block.loss_mask.push(u8::from(owner.is_some()));
         position += 1;
     }
-    block.sequence_lengths.push(i32::try_from(tokens.len()).unwrap());
+    block.attention_lengths.push(i32::try_from(tokens.len()).unwrap());
     block
 }
 
