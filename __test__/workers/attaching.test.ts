@@ -65,7 +65,7 @@ async function all(attached: Attached): Promise<Taken[]> {
 
 describe("a pipeline that several attach to", () => {
   it.each([0, 10, rows])("gives_each_batch_to_one_of_them_with_its_place_from_sample_%i_on", async (skip) => {
-    const { plan, pipeline } = await started(skip);
+    const { table, plan, pipeline } = await started(skip);
     const ids = [pipeline.share(), pipeline.share()];
     expect(ids[0]).toBe(ids[1]);
     const attached = [0, 1, 2].map(() => binding.attachPipeline(ids[0] ?? 0));
@@ -80,14 +80,16 @@ describe("a pipeline that several attach to", () => {
       first += batch.numRows;
     }
     expect(first).toBe(rows);
+    table.close();
   });
 
   it("wakes_all_that_wait_when_it_is_closed_and_forgets_its_id", async () => {
-    const { pipeline } = await started();
+    const { table, pipeline } = await started();
     const id = pipeline.share();
     const attached = [0, 1].map(() => binding.attachPipeline(id));
     const waiting = attached.map((each) => all(each).catch((error) => error.code));
     pipeline.close();
+    table.close();
     expect(await Promise.all(waiting)).toEqual(["CLOSED", "CLOSED"]);
     await Promise.all(attached.map((each) => each.wait()));
     expect(() => binding.attachPipeline(id)).toThrow(expect.objectContaining({ code: "CLOSED" }));

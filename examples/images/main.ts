@@ -10,8 +10,8 @@ import { readPictures } from "./pictures.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lance-loader-images-"));
 try {
-  const pictures = readPictures(300).map((picture) =>
-    picture.id === 123 ? { ...picture, file: picture.file.subarray(0, 400) } : picture,
+  const pictures = readPictures(120).map((picture) =>
+    picture.id === 77 ? { ...picture, file: picture.file.subarray(0, 400) } : picture,
   );
   const table = await (await connect(folder)).createTable("pictures", pictures);
   await using dataset = await StreamingDataset.open(table, {
