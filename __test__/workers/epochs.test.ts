@@ -37,3 +37,10 @@ describe.skipIf(process.platform !== "linux")("a hundred epochs in worker thread
     expect(second).toBeGreaterThan(1.2 * first);
   }, 120_000);
 });
+
+describe.skipIf(process.platform !== "linux")("datasets that are let go without a close", () => {
+  it("end_their_threads_when_they_are_collected", async () => {
+    const abandoned = new URL("./children/abandoned.ts", import.meta.url);
+    expect(await reportOf(abandoned, [table], { flags: ["--expose-gc"] })).toEqual({ before: 4, after: 0 });
+  });
+});
