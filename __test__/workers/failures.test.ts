@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type ErrorCode, type OnTransformError, StreamingDataLoader, StreamingDataset } from "../../src/index.ts";
+import {
+  type ErrorCode,
+  type OnTransformError,
+  StreamingDataLoader,
+  StreamingDataset,
+} from "../../src/index.ts";
 import { failure } from "../support/errors.ts";
 import { known } from "../support/known.ts";
 import { idsOf, readIds } from "../support/reading.ts";
@@ -122,7 +127,11 @@ describe("numWorkers", () => {
   it("is_refused_with_a_function_and_where_it_is_no_number_of_threads", async () => {
     await using dataset = await StreamingDataset.open(table, { transform: (batch) => batch });
     await failure(() => dataset.batches(10, { numWorkers: 2 }), "INVALID_ARGUMENT", "numWorkers is 2");
-    await failure(() => new StreamingDataLoader(dataset, { numWorkers: 2 }), "INVALID_ARGUMENT", "numWorkers is 2");
+    await failure(
+      () => new StreamingDataLoader(dataset, { numWorkers: 2 }),
+      "INVALID_ARGUMENT",
+      "numWorkers is 2",
+    );
     await failure(() => dataset.batches(10, { numWorkers: -1 }), "INVALID_ARGUMENT", "numWorkers is -1");
     expect(await readIds(dataset)).toHaveLength(rows);
   });

@@ -4,7 +4,6 @@ import { decodeSchema } from "../arrow/schema.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding, type NativeBinding } from "../native.ts";
 import { native } from "../tables/native-errors.ts";
-import type { ReadTask } from "./messages.ts";
 
 /** What a transform is told beside the batch. */
 export interface BatchContext {
@@ -32,14 +31,17 @@ interface Attached {
 
 /** A read of the main thread, from which this thread takes batches for itself. */
 export class AttachedRead {
-  readonly #task: ReadTask;
+  readonly #pipeline: number;
+  readonly #epoch: number;
   readonly #ended = new AbortController();
   /** Batches that may be run again, by number. */
   readonly #kept = new Map<number, TakenBatch>();
   #attached: Attached | undefined;
 
-  constructor(task: ReadTask) {
-    this.#task = task;
+  /** @param pipeline - the id under which it was shared. */
+  constructor(pipeline: number, epoch: number) {
+    this.#pipeline = pipeline;
+    this.#epoch = epoch;
   }
 
   /**
@@ -90,7 +92,7 @@ export class AttachedRead {
   /** What the transform is told of `numRows` samples from number `first` on; ids and seeds are made when they are looked at. */
   #contextOf({ plan }: Attached, first: number, numRows: number): BatchContext {
     return {
-      epoch: this.#task.epoch,
+      epoch: this.#epoch,
       signal: this.#ended.signal,
       get rowIds() {
         return native(() => plan.rowIds(first, numRows));
@@ -103,7 +105,7 @@ export class AttachedRead {
 
   #attach(): Attached {
     if (this.#attached === undefined) {
-      const pipeline = native(() => loadBinding().attachPipeline(this.#task.pipeline));
+      const pipeline = native(() => loadBinding().attachPipeline(this.#pipeline));
       const schema = decodeSchema(native(() => pipeline.schema));
       this.#attached = { pipeline, plan: native(() => pipeline.plan()), schema };
     }

@@ -31,7 +31,7 @@ class Server {
     const { read } = message;
     switch (message.kind) {
       case "begin":
-        this.#reads.set(read, new AttachedRead(message.task));
+        this.#reads.set(read, new AttachedRead(read, message.epoch));
         return;
       case "end":
         this.#reads.get(read)?.end();

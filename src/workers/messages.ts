@@ -1,16 +1,9 @@
 import type { PackedError } from "./packed-error.ts";
 import type { PackedOutput } from "./packed-output.ts";
 
-/** A read of an epoch, as its threads need it. */
-export interface ReadTask {
-  /** The id of the pipeline. */
-  readonly pipeline: number;
-  readonly epoch: number;
-}
-
-/** What the main thread tells a worker thread about the read of a number. */
+/** What the main thread tells a worker thread about a read, whose number is the id of its pipeline. */
 export type Notice = { readonly read: number } & (
-  | { readonly kind: "begin"; readonly task: ReadTask }
+  | { readonly kind: "begin"; readonly epoch: number }
   | { readonly kind: "end" }
   /** Batch `sequence`, whose transform threw, will not be run again. */
   | { readonly kind: "release"; readonly sequence: number }

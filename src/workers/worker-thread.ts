@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LanceLoaderError } from "../errors.ts";
-import type { Call, Notice, ReadTask, Reply, TransformCall } from "./messages.ts";
+import type { Call, Notice, Reply, TransformCall } from "./messages.ts";
 import { unpackError } from "./packed-error.ts";
 
 /** What tools call the threads; Linux shows 15 letters. */
@@ -59,10 +59,10 @@ export class WorkerThread {
     return this.#pending.size;
   }
 
-  /** Begins a read. `read` is a number that no other read of the process has. */
-  begin(read: number, task: ReadTask): void {
+  /** Begins a read: of the pipeline that was shared under the id `read`. */
+  begin(read: number, epoch: number): void {
     this.#read = read;
-    this.#notify({ kind: "begin", read, task });
+    this.#notify({ kind: "begin", read, epoch });
   }
 
   /**

@@ -10,9 +10,6 @@ import type { RowResult, StartRunner, TransformRead, TransformResult, TransformR
 /** The calls of a thread that may be open at once: while one is answered here, the thread is at the next. */
 const callsPerThread = 2;
 
-/** Reads of this process that were begun in worker threads. */
-let reads = 0;
-
 /** Runs the module of a pool. */
 export function moduleRunner(pool: WorkerPool): StartRunner {
   return (read) => new ModuleRunner(pool, read);
@@ -28,10 +25,8 @@ class ModuleRunner implements TransformRunner {
     this.#pipeline = pipeline;
     const id = native(() => pipeline.share?.());
     if (id === undefined) throw new LanceLoaderError("INTERNAL", "Worker threads can't attach to this read.");
-    const task = { pipeline: id, epoch };
     this.#threads = pool.acquire(numWorkers);
-    reads++;
-    for (const thread of this.#threads) thread.begin(reads, task);
+    for (const thread of this.#threads) thread.begin(id, epoch);
   }
 
   get parallelism(): number {
@@ -40,7 +35,7 @@ class ModuleRunner implements TransformRunner {
 
   async next(): Promise<TransformResult | null> {
     const thread = this.#threads.reduce((least, other) => (other.calls < least.calls ? other : least));
-    const call = await this.#answerOf(thread.batch());
+    const call = await this.#call(() => thread.batch());
     if (call === null) return null;
     const { sequence, numRows, outcome } = call;
     return {
@@ -49,8 +44,8 @@ class ModuleRunner implements TransformRunner {
       numRows,
       rerun: (row) => this.#rerun(thread, sequence, row),
       release: () => {
-        // Only batches whose transform threw are kept.
-        if (outcome.kind === "threw") thread.release(sequence);
+        // Only batches whose transform threw are kept, until the read ends.
+        if (outcome.kind === "threw" && !this.#closed) thread.release(sequence);
       },
     };
   }
@@ -67,15 +62,16 @@ class ModuleRunner implements TransformRunner {
   }
 
   async #rerun(thread: WorkerThread, sequence: number, row: number): Promise<RowResult> {
-    const call = await this.#answerOf(thread.row(sequence, row));
+    const call = await this.#call(() => thread.row(sequence, row));
     if (call === null) throw new LanceLoaderError("CLOSED", "The iterator is closed: start another one.");
     return resultOf(call);
   }
 
-  /** What a call was answered with; `null` once the read has ended, in whatever way. */
-  async #answerOf(called: Promise<TransformCall | null>): Promise<TransformCall | null> {
+  /** Makes a call; `null` once this runner is closed, whose threads are another one's then. */
+  async #call(call: () => Promise<TransformCall | null>): Promise<TransformCall | null> {
+    if (this.#closed) return null;
     try {
-      return await called;
+      return await call();
     } catch (error) {
       if (this.#closed) return null;
       throw error;
