@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher, MemoryTable};
+use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
 use lance_loader_fetch::permuted::RowsInOrder;
 use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
 use lance_loader_order::{Code, Error, Result};
@@ -11,10 +11,11 @@ use napi::bindgen_prelude::{Object, PromiseRaw};
 use napi_derive::napi;
 
 use crate::batch;
-use crate::convert::{count, size};
+use crate::convert::{count, number, size};
 use crate::errors::{ErrorCode, guarded};
 use crate::plan::Plan;
 use crate::runtime::runtime;
+use crate::shared::SharedPipeline;
 use crate::table::TableData;
 use crate::wait::Signal;
 
@@ -39,10 +40,7 @@ pub struct StartOptions {
 
 /// Batches of a plan: take what is there, else wait.
 #[napi]
-pub struct Pipeline {
-    inner: lance_loader_fetch::pipeline::Pipeline,
-    lend: bool,
-}
+pub struct Pipeline(Arc<SharedPipeline>);
 
 impl Pipeline {
     pub(crate) fn start(table: &Arc<TableData>, plan: &Plan, options: &StartOptions) -> Result<Self> {
@@ -50,7 +48,7 @@ impl Pipeline {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
         let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
-        Self::run(table, rows, plan.owned().len() as u64, table.memory_of(plan.chosen()), options)
+        Self::run(table, rows, Some(plan), options)
     }
 
     /// Reads rows that no epoch plans.
@@ -59,16 +57,16 @@ impl Pipeline {
         rows: RowsInOrder,
         options: &StartOptions,
     ) -> Result<Self> {
-        Self::run(table, Box::new(rows), 1, table.memory_of(None), options)
+        Self::run(table, Box::new(rows), None, options)
     }
 
     fn run(
         table: &Arc<TableData>,
         rows: Box<dyn RowPlan>,
-        splits: u64,
-        memory: Arc<MemoryTable>,
+        plan: Option<&Plan>,
         options: &StartOptions,
     ) -> Result<Self> {
+        let splits = plan.map_or(1, |plan| plan.owned().len() as u64);
         let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
         let pipeline_options = PipelineOptions {
             batch_rows: count("batchSize", options.batch_rows)?.max(1),
@@ -76,6 +74,7 @@ impl Pipeline {
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
+        let memory = table.memory_of(plan.and_then(Plan::chosen));
         let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, memory));
         let inner = lance_loader_fetch::pipeline::Pipeline::start(
             runtime()?,
@@ -85,7 +84,8 @@ impl Pipeline {
             &table.statistics,
             pipeline_options,
         );
-        Ok(Self { inner, lend: options.lend_buffers })
+        let skip = count("skip", options.skip)?;
+        Ok(Self(SharedPipeline::new(inner, options.lend_buffers, plan.cloned(), skip)))
     }
 }
 
@@ -110,19 +110,26 @@ impl Pipeline {
         env: &'env Env,
         max_rows: f64,
     ) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
-        let next = guarded(|| self.inner.take(count("maxRows", max_rows)?))?;
-        batch::to_objects(env, next, self.lend)
+        let next = guarded(|| self.0.inner.take(count("maxRows", max_rows)?))?;
+        batch::to_objects(env, next, self.0.lend)
     }
 
     /// Fulfilled when `take` has something to say.
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
-        Signal::when(env, |waker| self.inner.on_ready(waker))
+        Signal::when(env, |waker| self.0.inner.on_ready(waker))
+    }
+
+    /// An id by which worker threads of this process attach to this pipeline, until it is closed. Those that do take its batches instead of
+    /// this thread.
+    #[napi]
+    pub fn share(&self) -> napi::Result<f64, ErrorCode> {
+        guarded(|| number(self.0.share()))
     }
 
     /// Cancels the reads and frees what waits; whoever waits is told. Closing again changes nothing.
     #[napi]
     pub fn close(&self) {
-        self.inner.close();
+        self.0.close();
     }
 }

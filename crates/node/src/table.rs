@@ -33,7 +33,8 @@ pub(crate) struct TableData {
     pub(crate) statistics: Arc<Statistics>,
     /// The rows in memory of the permutation that is read, shared by its epochs.
     chosen: Mutex<Option<(Chosen, Arc<MemoryTable>)>>,
-    schema: Vec<u8>,
+    /// The delivered schema as an Arrow IPC stream without batches.
+    pub(crate) schema: Vec<u8>,
 }
 
 impl TableData {
