@@ -25,6 +25,8 @@ pub enum Domain {
     SampleSeed = 5,
     /// The rows that an estimate looks at.
     Estimate = 6,
+    /// Which source of a mixture gives which sample.
+    Mixture = 7,
 }
 
 /// A key: what makes one stream of numbers, or one shuffle, different from another.
@@ -117,6 +119,7 @@ mod tests {
             Domain::Bootstrap,
             Domain::SampleSeed,
             Domain::Estimate,
+            Domain::Mixture,
         ];
         let mut seen = HashSet::new();
         for key in domains.map(|domain| Key::derive(7, 0, domain)) {
