@@ -8,6 +8,7 @@
 mod bijection;
 pub mod error;
 mod layout;
+mod left_out;
 mod mixture;
 mod plan;
 mod random;
@@ -18,6 +19,7 @@ pub use bijection::{Bijection, MAX_ROWS};
 pub use error::{Code, Error, Result};
 pub use layout::{Remainder, SplitLayout};
 pub use plan::{Cursor, End, Entry, Plan};
+pub use left_out::LeftOut;
 pub use mixture::{MAX_SOURCES, MAX_WEIGHT, MIXTURE_VERSION, Mixture, MixtureCursor};
 pub use random::{Domain, Key, below, draw, sample_seed};
 pub use shuffle::{Order, Shuffle};
