@@ -16,6 +16,7 @@ import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 import type { StreamingStatistics } from "./statistics.ts";
+import type { StepPlan } from "./step-plan.ts";
 import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
 import type { ResolvedTransform } from "./transform/options.ts";
 import type { ArrayTransform } from "./transform/transform.ts";
@@ -33,6 +34,13 @@ export interface CollatedBatchesOptions<Output, Batched = Batch> extends Batches
   /** Batches that are collated ahead of the consumer. @default 2 */
   readonly prefetch?: number;
 }
+
+/**
+ * Where a dataset stands, for the library's own use.
+ *
+ * @throws {@link LanceLoaderError} `CLOSED`.
+ */
+export let progressOf: (dataset: StreamingDataset) => Progress;
 
 /** The most samples that a plain loop over a dataset reads at once. */
 const sampleBatchRows = 256;
@@ -59,7 +67,15 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   #read: EpochRead | undefined;
   #closed = false;
 
-  private constructor(progress: Progress, transform: ResolvedTransform | undefined) {
+  static {
+    progressOf = (dataset) => {
+      if (dataset.#closed) throw closed();
+      return dataset.#progress;
+    };
+  }
+
+  /** @internal */
+  protected constructor(progress: Progress, transform: ResolvedTransform | undefined) {
     this.#progress = progress;
     this.#transform = transform;
   }
@@ -141,6 +157,11 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   /** The rows of the table, or of the filter, that no rank gets because they are left over from the cut into splits: see `remainder`. */
   get numDropped(): number {
     return this.#progress.plan.dropped;
+  }
+
+  /** Which rows make the steps of the current epoch. Reads no row. */
+  get plan(): StepPlan {
+    return this.#progress.steps;
   }
 
   /** What was read, and where the rows are. */

@@ -36,6 +36,7 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   const first = checked[0] as CheckedState;
   for (const other of checked.slice(1)) {
     for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
+    compare("mixture", mixtureText(first), mixtureText(other));
   }
   const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
   if (arePacked(checked)) {
@@ -66,6 +67,11 @@ function arePacked(states: readonly CheckedState[]): boolean {
   // Unlike other fields, one that is missing tells something: that nothing is packed.
   for (const other of others) compare("pack_sequences", first ?? "absent", other ?? "absent");
   return first !== undefined;
+}
+
+/** A mixture's part of a state, which all ranks write alike. */
+function mixtureText({ fields }: CheckedState): string | undefined {
+  return fields.mixture && JSON.stringify(fields.mixture);
 }
 
 function compare(field: string, left: unknown, right: unknown): void {

@@ -6,6 +6,7 @@ import type { BatchSource } from "../tables/batch-reader.ts";
 import { native } from "../tables/native-errors.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
+import type { Mixed } from "./mixture/mixed.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { comparePacking } from "./packing/compare.ts";
@@ -16,6 +17,7 @@ import { checkingState } from "./packing/state.ts";
 import { SplitProgress } from "./split-progress.ts";
 import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
+import { StepPlan } from "./step-plan.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
 const readyBytes = 4 * 2 ** 20;
@@ -148,6 +150,55 @@ export class Progress {
     return this.#transformSeconds;
   }
 
+  /** The splits, ranks and workers. */
+  get topology(): Pick<ResolvedOptions, "rank" | "worldSize" | "worker"> & { readonly numSplits: number } {
+    const { rank, worldSize, worker } = this.#options;
+    return { numSplits: this.numSplits, rank, worldSize, worker };
+  }
+
+  /** Which rows make the steps of the epoch. */
+  get steps(): StepPlan {
+    const { worldSize } = this.#options;
+    const alone = { rank: 0, worldSize: 1, worker: { id: 0, numWorkers: 1 } };
+    const start = { ...this.#start, samples: [], positions: [] };
+    return new StepPlan({
+      numSplits: this.numSplits,
+      worldSize,
+      starts: this.table.selection.mixture?.starts ?? [0],
+      plan: (ranks) =>
+        planOf(this.table, { ...this.#options, ...(ranks === "all" && alone), skipSteps: [] }, start),
+    });
+  }
+
+  /** How many samples of each split each dataset of the mixture has given, and which splits are owned. */
+  mixtureCounts(mixed: Mixed): { readonly counts: number[][]; readonly owned: readonly [number, number] } {
+    const { seed, epoch, base } = this.#start;
+    const levels = this.#wholeLevels(this.#exact().positions);
+    return { counts: mixed.counts({ seed, epoch, base }, levels), owned: this.ownedSplits };
+  }
+
+  /**
+   * Refuses a dataset that can't be mixed.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+   */
+  checkMixable(name: string): void {
+    const { remainder, packing, skipSteps, transform } = this.#options;
+    const refuse = (what: string, way: string) => {
+      throw new LanceLoaderError("INVALID_ARGUMENT", `${name} ${what}, and can't be mixed: ${way}.`);
+    };
+    if (remainder === "keep")
+      refuse('has remainder "keep"', 'open it with remainder "drop", so that its splits are of one length');
+    if (packing !== undefined)
+      refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
+    if (transform !== undefined)
+      refuse("has a transform or syncEpochEnd", "give it to the mixture, whose rows it then gets");
+    if (skipSteps.length > 0) refuse("has skipSteps", "give them to the mixture, whose steps are others");
+    const consumed = native(() => this.#plan.progressAfter(this.#position));
+    if (consumed.some((count) => count > 0))
+      refuse("stands inside an epoch", "call reset() or setEpoch() first");
+  }
+
   /** Counts samples as handed over. */
   commit(samples: number): void {
     this.#position += samples;
@@ -183,7 +234,10 @@ export class Progress {
 
   /** Goes to the start of an epoch. */
   begin(epoch: number): void {
-    const start = { ...this.#start, epoch, samples: [], positions: [] };
+    const { base } = this.#start;
+    // Before its weights were changed, an epoch of a mixture can't be had again.
+    const samples = base?.epoch === epoch ? new Array<number>(this.numSplits).fill(base.level) : [];
+    const start = { ...this.#start, epoch, samples, positions: samples };
     const plan = planOf(this.table, this.#options, start);
     const packed = this.#packedEpoch(plan, this.#blocks);
     this.#lastPacking = this.packing;
@@ -212,10 +266,13 @@ export class Progress {
   /** The state of what was handed over. */
   state(): StateDict {
     const { shuffle, shuffleClumpSize, remainder, filter } = this.#options;
+    const { mixture } = this.table.selection;
     const packed = this.#packed?.state();
     const documents = packed?.samples_consumed_per_split as number[] | undefined;
     const { samples, positions } =
-      documents === undefined ? this.reached() : { samples: documents, positions: [...documents] };
+      documents === undefined
+        ? this.#whole(this.reached())
+        : { samples: documents, positions: [...documents] };
     return {
       shuffle_seed: seedOf(this.seed),
       num_splits: this.numSplits,
@@ -234,6 +291,7 @@ export class Progress {
       permutation: this.table.selection.permutation,
       split_strategy: this.table.selection.splitStrategy,
       owned_splits: this.ownedSplits,
+      ...(mixture && { mixture: mixture.state(this.#start.base) }),
       ...packed,
     };
   }
@@ -245,8 +303,10 @@ export class Progress {
    */
   load(state: CheckedState): void {
     this.#compare(state);
+    const base = this.table.selection.mixture?.resume(state);
     const start = {
       seed: state.seed,
+      ...(base && { base }),
       numSplits: state.numSplits,
       epoch: state.epoch,
       samples: this.#packed === undefined ? state.samples : [],
@@ -273,7 +333,7 @@ export class Progress {
   /** Makes the plan one of what is left, where it was counted by split: rows that were skipped shift what comes. */
   #planAhead(): void {
     if (this.#bySplit === undefined) return;
-    const { samples, positions } = this.#bySplit;
+    const { samples, positions } = this.#whole(this.#bySplit);
     this.#plan = planOf(this.table, this.#options, { ...this.#start, samples, positions });
     this.#position = 0;
   }
@@ -299,20 +359,32 @@ export class Progress {
   }
 
   /**
-   * What was handed over and passed of each split: exact for the owned ones. Where all splits stood alike when the epoch was begun, the
+   * What was handed over and passed of each split, without what `skipSteps` leaves out: exact for the owned ones. Where all splits stood alike when the epoch was begun, the
    * ranks go in step, so that the others stand where the owned ones do; else they stand where it was begun.
    */
   reached(): SplitProgress {
     const { samples, positions } = this.#exact();
     if (!isUniform(this.#start.samples)) return new SplitProgress(samples, positions);
     const [start, end] = this.ownedSplits;
-    const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
+    const cycles = Math.floor(this.table.numRows / this.numSplits);
+    const [wholeCycles = 0] = native(() =>
+      this.#plan.leftLevels([Math.min(cycles, Number.MAX_SAFE_INTEGER)]),
+    );
     const inStep = samples.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
     const ahead = samples.map((count, split) =>
       split >= start && split < end ? 0 : Math.max(0, inStep - count),
     );
     const moved = (counts: readonly number[]) => counts.map((count, split) => count + (ahead[split] ?? 0));
     return new SplitProgress(moved(samples), moved(positions));
+  }
+
+  /** Counts of each split, what `skipSteps` leaves out before them included. */
+  #whole({ samples, positions }: SplitProgress): SplitProgress {
+    return new SplitProgress(this.#wholeLevels(samples), this.#wholeLevels(positions));
+  }
+
+  #wholeLevels(counts: readonly number[]): number[] {
+    return native(() => this.#plan.wholeLevels([...counts]));
   }
 
   /** The same, with other ranks' splits where they stood when the epoch was begun. */

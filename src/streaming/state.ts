@@ -1,6 +1,7 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { maxSplits } from "./max-splits.ts";
+import type { MixtureState } from "./mixture/state.ts";
 import type { PackingState } from "./packing/state.ts";
 
 /** The version of the form of a state. */
@@ -44,6 +45,8 @@ export interface StateDict extends PackingState {
   readonly permutation?: string | null;
   /** The configuration of the builder that makes the splits, `null` without one. */
   readonly split_strategy?: string | null;
+  /** With a mixture: its weights and its datasets. */
+  readonly mixture?: MixtureState;
   /** The first split whose progress this state knows exactly, and the one behind the last. */
   readonly owned_splits?: readonly [number, number];
 }
