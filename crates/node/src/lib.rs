@@ -13,6 +13,7 @@ mod batch;
 mod convert;
 mod errors;
 mod job;
+mod length_groups;
 mod mixing;
 mod opening;
 mod orders;

@@ -27,6 +27,8 @@ pub enum Domain {
     Estimate = 6,
     /// Which source of a mixture gives which sample.
     Mixture = 7,
+    /// In which order steps of samples of like length come.
+    LengthGroups = 8,
 }
 
 /// A key: what makes one stream of numbers, or one shuffle, different from another.
@@ -120,6 +122,7 @@ mod tests {
             Domain::SampleSeed,
             Domain::Estimate,
             Domain::Mixture,
+            Domain::LengthGroups,
         ];
         let mut seen = HashSet::new();
         for key in domains.map(|domain| Key::derive(7, 0, domain)) {

@@ -4,8 +4,8 @@
 //! Numbers that may pass 2^53 are decimal strings, so that every language reads them exactly.
 
 use lance_loader_order::{
-    Bijection, Cursor, Domain, Entry, Key, Mixture, MixtureCursor, ORDER_VERSION, Plan, Remainder, Result,
-    Shuffle, SplitLayout, below, draw, sample_seed,
+    Bijection, Cursor, Domain, Entry, Key, LengthBlock, Mixture, MixtureCursor, ORDER_VERSION, Plan,
+    Remainder, Result, Shuffle, SplitLayout, below, draw, sample_seed,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -25,6 +25,7 @@ pub(crate) fn all() -> Result<Vec<Vectors>> {
         ("shuffle", shuffles()?),
         ("plan", plans()?),
         ("mixture", mixtures()?),
+        ("length-groups", length_groups()?),
     ])
 }
 
@@ -169,4 +170,17 @@ fn mixtures() -> Result<Vec<Value>> {
         }
     }
     Ok(cases)
+}
+
+fn length_groups() -> Result<Vec<Value>> {
+    let shapes = [(1, 1, 5), (2, 3, 30), (4, 2, 43), (3, 4, 7)];
+    let case = |(splits, levels_of_step, samples): (usize, usize, u64), (seed, epoch): (u64, u64)| {
+        let lengths: Vec<u64> = (0..samples).map(|index| (index * 37 + 5) % 11).collect();
+        let block = LengthBlock { seed, epoch, block: epoch + 2, splits, levels_of_step };
+        Ok(json!({
+            "seed": seed.to_string(), "epoch": epoch, "block": block.block, "splits": splits,
+            "levels_of_step": levels_of_step, "lengths": lengths, "order": block.order(&lengths)?,
+        }))
+    };
+    shapes.into_iter().flat_map(|shape| seeds_and_epochs().map(move |pair| case(shape, pair))).collect()
 }
