@@ -21,7 +21,16 @@ export { type IterOptions, Permutation, type PermutationTransform } from "./perm
 export { type PermutationSource, PermutationTable } from "./permutation/permutation-table.ts";
 export { Permutations } from "./permutation/permutations.ts";
 export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } from "./streaming/dataset.ts";
+export type { BatchMessage, SkipMessage, WindowMessage } from "./streaming/diagnostics.ts";
 export type { EpochStream } from "./streaming/epoch-iterator.ts";
+export type { GroupByLength, LengthGroupsState } from "./streaming/lengths/options.ts";
+export {
+  type PaddedBatch,
+  type PaddedColumn,
+  type PadOptions,
+  type PadTo,
+  padBatch,
+} from "./streaming/lengths/pad.ts";
 export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";
 export { type MixOptions, type MixtureStop, mix } from "./streaming/mixture/mix.ts";
 export type { MixedDatasetProgress, Mixture } from "./streaming/mixture/mixture.ts";

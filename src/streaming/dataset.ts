@@ -5,9 +5,12 @@ import { checkBoolean, checkFunction, checkInteger, checkOptions } from "../chec
 import { LanceLoaderError } from "../errors.ts";
 import { native } from "../tables/native-errors.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
+import { publishBatch, publishWindows, watchWindows } from "./diagnostics.ts";
 import { EpochIterator, type EpochStream } from "./epoch-iterator.ts";
 import { EpochRead } from "./epoch-read.ts";
 import type { Feed } from "./feed.ts";
+import { GroupedFeed } from "./lengths/grouped-feed.ts";
+import { checkGroupByLength, type GroupByLength, levelsOfBatch } from "./lengths/options.ts";
 import { mergeStateDicts } from "./merge.ts";
 import { openTable } from "./opened.ts";
 import { type ResolvedOptions, resolveOptions, type StreamingDatasetOptions } from "./options.ts";
@@ -25,6 +28,13 @@ import type { ArrayTransform } from "./transform/transform.ts";
 export interface BatchesOptions {
   /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
   readonly dropLast?: boolean;
+  /**
+   * Puts rows of like length into one batch. The levels of an epoch are cut into blocks of `lookAhead` batches; in a block each split sorts its rows by length and deals
+   * them into batches, whose order is drawn from the seed. So a global step has the same rows on every topology, and a state saved after any batch resumes
+   * exactly, with the same grouping. What is left for less than a batch comes last. `batchSize` must be a multiple of the splits that this rank owns. Not with
+   * `packSequences`, `skipSteps` or a transform.
+   */
+  readonly groupByLength?: GroupByLength;
 }
 
 /** Options of {@link StreamingDataset.batches} with a collate. */
@@ -209,7 +219,13 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     options: BatchesOptions | CollatedBatchesOptions<Output, Batched> = {},
   ): EpochStream<Batched> | EpochStream<Output> {
     const batchRows = checkInteger("batchSize", batchSize, 1, 2 ** 31);
-    const read = this.#begin({ batchRows, whole: true, dropLast: checkDropLast(options) });
+    const groups = options.groupByLength && checkGroupByLength(options.groupByLength);
+    const levels = groups && levelsOfBatch(groups, batchRows, this.#progress);
+    const grouped =
+      levels === undefined
+        ? undefined
+        : () => new GroupedFeed(this.#progress, groups as GroupByLength, levels);
+    const read = this.#begin({ batchRows, whole: true, dropLast: checkDropLast(options) }, grouped);
     const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output, Batched>>;
     checkInteger("prefetch", prefetch, 0, 1024);
     if (collate === undefined) return new EpochIterator(read, new BatchStage(read));
@@ -276,21 +292,28 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     await this.close();
   }
 
-  #begin(wanted: Wanted): EpochRead<Batched> {
+  #begin(wanted: Wanted, grouped?: () => GroupedFeed): EpochRead<Batched> {
     const progress = this.#progress;
     const transform = this.#transform;
     // What is fed is what the overloads of `open` promise.
     const start = () =>
-      (transform === undefined
-        ? new RawFeed(progress, wanted.batchRows)
-        : openTransformFeed(progress, transform, wanted)) as Feed<unknown> as Feed<Batched>;
+      (grouped !== undefined
+        ? grouped()
+        : transform === undefined
+          ? new RawFeed(progress, wanted.batchRows)
+          : openTransformFeed(progress, transform, wanted)) as Feed<unknown> as Feed<Batched>;
     return new EpochRead({
       progress,
       start,
       leastRows: wanted.dropLast ? wanted.batchRows : 0,
       opened: (read) => {
         this.#checkIdle("a second iteration");
+        watchWindows(progress.table.handle);
         this.#read = read;
+      },
+      handedOver: (samples) => {
+        publishWindows(progress.table.handle);
+        publishBatch(() => ({ epoch: progress.epoch, samples, stats: this.stats }));
       },
       closed: (read) => {
         if (this.#read === read) this.#read = undefined;
@@ -313,7 +336,7 @@ function closed(): LanceLoaderError {
 }
 
 function checkDropLast(options: BatchesOptions): boolean {
-  checkOptions("options", options, ["dropLast", "collate", "prefetch"]);
+  checkOptions("options", options, ["dropLast", "groupByLength", "collate", "prefetch"]);
   const { dropLast = false } = options;
   return checkBoolean("dropLast", dropLast);
 }

@@ -36,7 +36,13 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   const first = checked[0] as CheckedState;
   for (const other of checked.slice(1)) {
     for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
-    compare("mixture", mixtureText(first), mixtureText(other));
+    compare("mixture", textOf(first, "mixture"), textOf(other, "mixture"));
+    // That batches are not grouped tells something, too.
+    compare(
+      "length_groups",
+      textOf(first, "length_groups") ?? "absent",
+      textOf(other, "length_groups") ?? "absent",
+    );
   }
   const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
   if (arePacked(checked)) {
@@ -69,9 +75,9 @@ function arePacked(states: readonly CheckedState[]): boolean {
   return first !== undefined;
 }
 
-/** A mixture's part of a state, which all ranks write alike. */
-function mixtureText({ fields }: CheckedState): string | undefined {
-  return fields.mixture && JSON.stringify(fields.mixture);
+/** A part of a state that all ranks write alike. */
+function textOf({ fields }: CheckedState, field: "mixture" | "length_groups"): string | undefined {
+  return fields[field] && JSON.stringify(fields[field]);
 }
 
 function compare(field: string, left: unknown, right: unknown): void {

@@ -4,7 +4,9 @@ import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
 import type { BatchSource } from "../tables/batch-reader.ts";
 import { native } from "../tables/native-errors.ts";
+import { publishSkip } from "./diagnostics.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
+import type { LengthGroupsState } from "./lengths/options.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
 import type { Mixed } from "./mixture/mixed.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
@@ -43,6 +45,8 @@ export class Progress {
   #packed: PackedEpoch | undefined;
   /** What packing made of the epoch before. */
   #lastPacking: PackingStatistics | undefined;
+  /** How batches are grouped by length, where the epoch stands inside of a look-ahead. */
+  lengthGroups: LengthGroupsState | undefined;
   /** Samples of the plan that were handed over. */
   #position = 0;
   /** Where rows may be skipped: what was handed over of each split, instead of the position. */
@@ -150,6 +154,38 @@ export class Progress {
     return this.#transformSeconds;
   }
 
+  /** What happens to the rows of an epoch beside their being read. */
+  get stages(): { readonly packed: boolean; readonly skipsSteps: boolean; readonly transforms: boolean } {
+    const { packing, skipSteps, transform } = this.#options;
+    return {
+      packed: packing !== undefined,
+      skipsSteps: skipSteps.length > 0,
+      transforms: transform !== undefined,
+    };
+  }
+
+  /** The samples of the epoch that were not handed over. */
+  get remaining(): number {
+    return native(() => this.#plan.remaining) - this.#position;
+  }
+
+  /**
+   * Refuses to go on where batches of another grouping, or of none, were handed over.
+   *
+   * @throws {@link LanceLoaderError} `STATE_MISMATCH`.
+   */
+  checkLengthGroups(groups: LengthGroupsState | undefined): void {
+    if (this.lengthGroups === undefined) return;
+    const theirs = JSON.stringify(this.lengthGroups);
+    const ours = groups && JSON.stringify(groups);
+    if (theirs === ours) return;
+    throw new LanceLoaderError(
+      "STATE_MISMATCH",
+      `The epoch stands inside of a look-ahead of batches that are grouped by length (${theirs}), and can't go on ${ours === undefined ? "without groups" : `with ${ours}`}: ` +
+        "read it with the same batch size over all ranks and the same groupByLength, or begin an epoch.",
+    );
+  }
+
   /** The splits, ranks and workers. */
   get topology(): Pick<ResolvedOptions, "rank" | "worldSize" | "worker"> & { readonly numSplits: number } {
     const { rank, worldSize, worker } = this.#options;
@@ -219,6 +255,7 @@ export class Progress {
   /** Counts rows as skipped. */
   countSkipped(rows: number): void {
     this.#skipped += rows;
+    if (rows > 0) publishSkip(() => ({ epoch: this.epoch, rows, rowsSkipped: this.#skipped }));
   }
 
   /** Counts what a call of the transform took. */
@@ -244,23 +281,32 @@ export class Progress {
     this.#goTo(start, plan, packed);
   }
 
-  /** Starts to read what is left. */
+  /**
+   * Starts to read what is left.
+   *
+   * @throws {@link LanceLoaderError} `STATE_MISMATCH` where the epoch stands inside of a look-ahead of grouped batches.
+   */
   read(batchRows: number): EpochRows {
+    this.checkLengthGroups(undefined);
     this.#planAhead();
-    const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
     const plan = this.#plan;
     const from = this.#position;
-    const options = {
-      skip: from,
-      batchRows,
-      ioQueueDepth,
-      readyBytes,
-      fetch,
-      lendBuffers,
-      ...(readBatchSize !== undefined && { readBatchSize }),
-    };
+    const options = this.#readOptions(from, batchRows);
     const pipeline = this.#packed?.read(options) ?? native(() => this.table.handle.start(plan, options));
     return { pipeline, plan, from, ownedSplits: this.ownedSplits };
+  }
+
+  /** Starts to read the epoch from sample number `level` of every split on, whatever was handed over. */
+  readFrom(level: number, batchRows: number): BatchSource {
+    const levels = new Array<number>(this.numSplits).fill(level);
+    const plan = planOf(this.table, this.#options, { ...this.#start, samples: levels, positions: levels });
+    return native(() => this.table.handle.start(plan, this.#readOptions(0, batchRows)));
+  }
+
+  #readOptions(skip: number, batchRows: number) {
+    const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
+    const options = { skip, batchRows, ioQueueDepth, readyBytes, fetch, lendBuffers };
+    return readBatchSize === undefined ? options : { ...options, readBatchSize };
   }
 
   /** The state of what was handed over. */
@@ -291,6 +337,7 @@ export class Progress {
       permutation: this.table.selection.permutation,
       split_strategy: this.table.selection.splitStrategy,
       owned_splits: this.ownedSplits,
+      ...(this.lengthGroups && { length_groups: this.lengthGroups }),
       ...(mixture && { mixture: mixture.state(this.#start.base) }),
       ...packed,
     };
@@ -320,6 +367,7 @@ export class Progress {
     this.#blocks = blocks;
     this.#lastPacking = undefined;
     this.#goTo(start, plan, packed);
+    this.lengthGroups = state.fields.length_groups;
   }
 
   #goTo(start: EpochStart, plan: NativePlan, packed: PackedEpoch | undefined): void {
@@ -328,6 +376,7 @@ export class Progress {
     this.#packed = packed;
     this.#position = 0;
     this.#bySplit = undefined;
+    this.lengthGroups = undefined;
   }
 
   /** Makes the plan one of what is left, where it was counted by split: rows that were skipped shift what comes. */
