@@ -3,7 +3,7 @@ import { checkBoolean, checkFunction, checkInteger, checkOptions, invalid } from
 import { LanceLoaderError } from "../errors.ts";
 import { StreamingDataset } from "./dataset.ts";
 import type { EpochStream } from "./epoch-iterator.ts";
-import type { GroupByLength } from "./lengths/options.ts";
+import { checkGroupByLength, type GroupByLength } from "./lengths/options.ts";
 import { checkPadOptions, type PaddedBatch, type PadOptions, type PadTo, padBatch } from "./lengths/pad.ts";
 import type { Collate } from "./stages.ts";
 
@@ -76,8 +76,7 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
     this.batchSize = checkInteger("batchSize", batchSize, 1, 2 ** 31);
     this.#dropLast = checkBoolean("dropLast", dropLast);
     this.#prefetch = checkInteger("prefetch", prefetch, 0, 1024);
-    this.#groupByLength = options.groupByLength;
-    // Without a batch of columns there is nothing to pad, which the call tells.
+    this.#groupByLength = options.groupByLength && checkGroupByLength(options.groupByLength);
     const pad = padCollate(options) as Collate<unknown, unknown> | undefined as
       | Collate<Output, Batched>
       | undefined;

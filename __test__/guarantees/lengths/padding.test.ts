@@ -64,7 +64,7 @@ test("a loader pads strings, binaries and lists of every width, and keeps the ot
   });
   await writeTable(folder, "padded", [table]);
   await using dataset = await StreamingDataset.open(tablePath(folder, "padded"), { shuffle: false });
-  const loader = new StreamingDataLoader<PaddedBatch>(dataset, {
+  const loader = new StreamingDataLoader<Batch, PaddedBatch>(dataset, {
     batchSize: 2,
     padTo: "longest",
     padValue: 5,
@@ -92,6 +92,7 @@ test("wrong padding is refused", async () => {
   const batch = batchOf([[1], [1, 2, 3]]);
   const refused = (options: object, ...words: string[]) =>
     failure(() => padBatch(batch, options as never), "INVALID_ARGUMENT", ...words);
+  await failure(() => padBatch([] as never, { padTo: 1 }), "INVALID_ARGUMENT", "a Batch");
   await refused({ padTo: 2 }, "row 1", "3 values", "truncate");
   await refused({ padTo: 0 }, "padTo is 0");
   await refused({ padTo: "shortest" }, "padTo");

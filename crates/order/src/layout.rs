@@ -166,8 +166,8 @@ mod tests {
             prop_assert!(lengths[0] - lengths[num_splits - 1] <= u64::from(keep));
             let starts = lengths.iter().scan(0, |end, length| Some(std::mem::replace(end, *end + length)));
             prop_assert!(starts.eq((0..num_splits).map(|split| layout.start_of(split))));
-            for split in 0..num_splits {
-                let last = lengths[split] - 1;
+            for (split, length) in lengths.iter().enumerate() {
+                let last = length - 1;
                 prop_assert_eq!(layout.split_of(layout.start_of(split)), (split, 0));
                 prop_assert_eq!(layout.split_of(layout.start_of(split) + last), (split, last));
             }

@@ -1,5 +1,5 @@
 import { type Data, DataType } from "apache-arrow";
-import type { Batch } from "../../arrow/batch.ts";
+import { Batch } from "../../arrow/batch.ts";
 import type { Dtype, NumericArray } from "../../arrow/dtype.ts";
 import { nullAt } from "../../arrow/nulls.ts";
 import { numericOf, viewAs } from "../../arrow/numeric.ts";
@@ -45,10 +45,16 @@ export interface PaddedBatch {
 /**
  * Pads every column of strings, binaries and lists of numbers of a batch. Takes memory for the longest row times the rows.
  *
- * @throws {@link LanceLoaderError} `INVALID_ARGUMENT` for a row longer than `padTo` without `truncate`, or a `padValue` that the type has no place for;
+ * @throws {@link LanceLoaderError} `INVALID_ARGUMENT` for what is no batch, a row longer than `padTo` without `truncate`, or a `padValue` that the type has no place for;
  * `UNSUPPORTED_TYPE` where the items of a list are not numbers; `BATCH_TOO_LARGE` for more than 2^31 - 1 values.
  */
 export function padBatch(batch: Batch, options: PadOptions): PaddedBatch {
+  if (!(batch instanceof Batch))
+    throw invalid(
+      "batch",
+      batch,
+      "a Batch: a transform whose outputs are padded must give columns or Arrow data",
+    );
   const pad = checkPadOptions(options);
   const columns = batch.schema.fields.filter(({ type }) => hasLengths(type));
   const padded = columns.map(({ name }) => [name, padColumn(batch, name, pad)] as const);
