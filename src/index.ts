@@ -22,14 +22,29 @@ export { type PermutationSource, PermutationTable } from "./permutation/permutat
 export { Permutations } from "./permutation/permutations.ts";
 export type { BuildOptions } from "./permutation/work.ts";
 export { type BatchesOptions, type CollatedBatchesOptions, StreamingDataset } from "./streaming/dataset.ts";
+export type { BatchMessage, SkipMessage, WindowMessage } from "./streaming/diagnostics.ts";
 export type { EpochStream } from "./streaming/epoch-iterator.ts";
+export type { GroupByLength, LengthGroupsState } from "./streaming/lengths/options.ts";
+export {
+  type PaddedBatch,
+  type PaddedColumn,
+  type PadOptions,
+  type PadTo,
+  padBatch,
+} from "./streaming/lengths/pad.ts";
 export { StreamingDataLoader, type StreamingDataLoaderOptions } from "./streaming/loader.ts";
+export { type MixOptions, type MixtureStop, mix } from "./streaming/mixture/mix.ts";
+export type { MixedDatasetProgress, Mixture } from "./streaming/mixture/mixture.ts";
+export type { MixtureBase, MixtureState } from "./streaming/mixture/state.ts";
+export type { MixturePart } from "./streaming/mixture/weights.ts";
 export type { FetchMode, StreamingDatasetOptions, WorkerInfo } from "./streaming/options.ts";
 export type { PackingOptions } from "./streaming/packing/options.ts";
 export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
+export type { SkipSteps } from "./streaming/skip-steps.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
 export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
+export type { StepOptions, StepPlan } from "./streaming/step-plan.ts";
 export type { SyncEpochEnd } from "./streaming/transform/epoch-end.ts";
 export type { OnTransformError } from "./streaming/transform/error-policy.ts";
 export type { TransformOptions } from "./streaming/transform/options.ts";

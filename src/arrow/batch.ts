@@ -225,6 +225,24 @@ export class Batch {
   }
 
   /**
+   * The rows at `indices`, in that order and with repeats, as a copy. Takes time for each row and column; neighbours are copied at once.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT` where an index is not an integer from 0 to below `numRows`; `BATCH_TOO_LARGE` where a column passes 2^31 - 1
+   * bytes or items.
+   */
+  take(indices: ArrayLike<number>): Batch {
+    const runs = runsOf(indices, this.numRows);
+    const columns = this.schema.fields.map(({ type }, place) => {
+      const data = this.#range(place);
+      return concatData(
+        type,
+        runs.map(([start, length]) => data.slice(start, length)),
+      );
+    });
+    return Batch.#fromData(this.schema, columns, indices.length);
+  }
+
+  /**
    * The columns `names`, in that order, as a view.
    *
    * @throws {@link LanceLoaderError} `UNKNOWN_COLUMN`; `INVALID_ARGUMENT` where a name stands twice.
@@ -276,6 +294,22 @@ function withTypes(schema: Schema, columns: readonly Data[]): Schema {
   if (schema.fields.every(({ type }, place) => type === types[place])) return schema;
   const fields = schema.fields.map((field, place) => field.clone({ type: types[place] as DataType }));
   return new Schema(fields, schema.metadata);
+}
+
+/** Indices as runs of neighbours: where each starts, and its length. */
+function runsOf(indices: ArrayLike<number>, numRows: number): [start: number, length: number][] {
+  const runs: [number, number][] = [];
+  for (const index of Array.from(indices)) {
+    if (!Number.isInteger(index) || index < 0 || index >= numRows)
+      throw new LanceLoaderError(
+        "INVALID_ARGUMENT",
+        `indices have ${index}: they must be integers from 0 to below numRows, which is ${numRows}.`,
+      );
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === index) last[1]++;
+    else runs.push([index, 1]);
+  }
+  return runs;
 }
 
 function fromEnd(index: number, length: number): number {

@@ -15,6 +15,11 @@ export function countNulls(data: Data, start: number, length: number): number {
   return length - countBits(data.nullBitmap, data.offset + start, length);
 }
 
+/** Whether the value at `index` of `data` is null. */
+export function nullAt(data: Data, index: number): boolean {
+  return nullCountOf(data) > 0 && !bitAt(data.nullBitmap, data.offset + index);
+}
+
 /** The bit at `index` of a bitmap, lowest bit first. */
 export function bitAt(bits: Uint8Array, index: number): boolean {
   return (((bits[index >> 3] ?? 0) >> (index & 7)) & 1) === 1;

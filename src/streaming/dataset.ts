@@ -5,9 +5,12 @@ import { checkBoolean, checkFunction, checkInteger, checkOptions, invalid } from
 import { LanceLoaderError } from "../errors.ts";
 import { native } from "../tables/native-errors.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
+import { publishBatch, publishWindows, watchWindows } from "./diagnostics.ts";
 import { EpochIterator, type EpochStream } from "./epoch-iterator.ts";
 import { EpochRead } from "./epoch-read.ts";
 import type { Feed } from "./feed.ts";
+import { GroupedFeed } from "./lengths/grouped-feed.ts";
+import { checkGroupByLength, type GroupByLength, levelsOfBatch } from "./lengths/options.ts";
 import { mergeStateDicts } from "./merge.ts";
 import { openTable } from "./opened.ts";
 import { type ResolvedOptions, resolveOptions, type StreamingDatasetOptions } from "./options.ts";
@@ -16,6 +19,7 @@ import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 import type { StreamingStatistics } from "./statistics.ts";
+import type { StepPlan } from "./step-plan.ts";
 import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
 import type { ResolvedTransform } from "./transform/options.ts";
 import type { ArrayTransform } from "./transform/transform.ts";
@@ -31,6 +35,13 @@ export interface BatchesOptions {
    * @default 0
    */
   readonly numWorkers?: number;
+  /**
+   * Puts rows of like length into one batch. The levels of an epoch are cut into blocks of `lookAhead` batches; in a block each split sorts its rows by length and deals
+   * them into batches, whose order is drawn from the seed. So a global step has the same rows on every topology, and a state saved after any batch resumes
+   * exactly, with the same grouping. What is left for less than a batch comes last. `batchSize` must be a multiple of the splits that this rank owns. Not with
+   * `packSequences`, `skipSteps` or a transform.
+   */
+  readonly groupByLength?: GroupByLength;
 }
 
 /** Options of {@link StreamingDataset.batches} with a collate. */
@@ -40,6 +51,13 @@ export interface CollatedBatchesOptions<Output, Batched = Batch> extends Batches
   /** Batches that are collated ahead of the consumer. @default 2 */
   readonly prefetch?: number;
 }
+
+/**
+ * Where a dataset stands, for the library's own use.
+ *
+ * @throws {@link LanceLoaderError} `CLOSED`.
+ */
+export let progressOf: (dataset: StreamingDataset) => Progress;
 
 /** The most samples that a plain loop over a dataset reads at once. */
 const sampleBatchRows = 256;
@@ -66,7 +84,15 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   #read: EpochRead | undefined;
   #closed = false;
 
-  private constructor(progress: Progress, transform: ResolvedTransform | undefined) {
+  static {
+    progressOf = (dataset) => {
+      if (dataset.#closed) throw closed();
+      return dataset.#progress;
+    };
+  }
+
+  /** @internal */
+  protected constructor(progress: Progress, transform: ResolvedTransform | undefined) {
     this.#progress = progress;
     this.#transform = transform;
   }
@@ -154,6 +180,11 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     return this.#progress.plan.dropped;
   }
 
+  /** Which rows make the steps of the current epoch. Reads no row. */
+  get plan(): StepPlan {
+    return this.#progress.steps;
+  }
+
   /** What was read, and where the rows are. */
   get stats(): StreamingStatistics {
     const { table, consumed, packing, skipped, transformSeconds } = this.#progress;
@@ -199,9 +230,15 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     options: BatchesOptions | CollatedBatchesOptions<Output, Batched> = {},
   ): EpochStream<Batched> | EpochStream<Output> {
     const batchRows = checkInteger("batchSize", batchSize, 1, 2 ** 31);
+    const groups = options.groupByLength && checkGroupByLength(options.groupByLength);
+    const levels = groups && levelsOfBatch(groups, batchRows, this.#progress);
+    const grouped =
+      levels === undefined
+        ? undefined
+        : () => new GroupedFeed(this.#progress, groups as GroupByLength, levels);
     const dropLast = checkBatches(options);
     const numWorkers = this.checkNumWorkers(options.numWorkers);
-    const read = this.#begin({ batchRows, whole: true, dropLast, numWorkers });
+    const read = this.#begin({ batchRows, whole: true, dropLast, numWorkers }, grouped);
     const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output, Batched>>;
     checkInteger("prefetch", prefetch, 0, 1024);
     if (collate === undefined) return new EpochIterator(read, new BatchStage(read));
@@ -285,21 +322,28 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     );
   }
 
-  #begin(wanted: Wanted): EpochRead<Batched> {
+  #begin(wanted: Wanted, grouped?: () => GroupedFeed): EpochRead<Batched> {
     const progress = this.#progress;
     const transform = this.#transform;
     // What is fed is what the overloads of `open` promise.
     const start = () =>
-      (transform === undefined
-        ? new RawFeed(progress, wanted.batchRows)
-        : openTransformFeed(progress, transform, wanted)) as Feed<unknown> as Feed<Batched>;
+      (grouped !== undefined
+        ? grouped()
+        : transform === undefined
+          ? new RawFeed(progress, wanted.batchRows)
+          : openTransformFeed(progress, transform, wanted)) as Feed<unknown> as Feed<Batched>;
     return new EpochRead({
       progress,
       start,
       leastRows: wanted.dropLast ? wanted.batchRows : 0,
       opened: (read) => {
         this.#checkIdle("a second iteration");
+        watchWindows(progress.table.handle);
         this.#read = read;
+      },
+      handedOver: (samples) => {
+        publishWindows(progress.table.handle);
+        publishBatch(() => ({ epoch: progress.epoch, samples, stats: this.stats }));
       },
       closed: (read) => {
         if (this.#read === read) this.#read = undefined;
@@ -323,7 +367,7 @@ function closed(): LanceLoaderError {
 
 /** Checks the options of batches, and says whether the last one may be left out. */
 function checkBatches(options: BatchesOptions): boolean {
-  checkOptions("options", options, ["dropLast", "numWorkers", "collate", "prefetch"]);
+  checkOptions("options", options, ["dropLast", "numWorkers", "groupByLength", "collate", "prefetch"]);
   const { dropLast = false } = options;
   return checkBoolean("dropLast", dropLast);
 }

@@ -1,6 +1,8 @@
 import { native } from "../tables/native-errors.ts";
+import type { MixtureBase } from "./mixture/state.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { leftOutLevels } from "./skip-steps.ts";
 
 /** Where an epoch begins: what its plan is made of. */
 export interface EpochStart {
@@ -11,6 +13,8 @@ export interface EpochStart {
   readonly samples: readonly number[];
   /** Rows of each split that were passed before, skipped ones included; as many as samples when empty. */
   readonly positions: readonly number[];
+  /** In a mixture: where its weights became those of now. */
+  readonly base?: MixtureBase;
 }
 
 /**
@@ -20,21 +24,24 @@ export interface EpochStart {
  */
 export function planOf(table: OpenedTable, options: ResolvedOptions, start: EpochStart): NativePlan {
   const { shuffle, shuffleClumpSize, remainder, rank, worldSize, worker } = options;
-  return native(() =>
-    table.selection.plan(table.handle, {
-      numSplits: start.numSplits,
-      keepRemainder: remainder === "keep",
-      shuffle,
-      shuffleClumpSize,
-      shuffleSeed: start.seed,
-      epoch: start.epoch,
-      rank,
-      worldSize,
-      worker: worker.id,
-      numWorkers: worker.numWorkers,
-      progress: [...start.samples],
-      positions: [...start.positions],
-      maySkip: (options.transform?.policy ?? "raise") !== "raise",
-    }),
+  const leftOut = leftOutLevels(options.skipSteps, start.numSplits, worldSize).filter(
+    ({ epoch }) => (epoch ?? start.epoch) === start.epoch,
   );
+  const plan = {
+    numSplits: start.numSplits,
+    keepRemainder: remainder === "keep",
+    shuffle,
+    shuffleClumpSize,
+    shuffleSeed: start.seed,
+    epoch: start.epoch,
+    rank,
+    worldSize,
+    worker: worker.id,
+    numWorkers: worker.numWorkers,
+    progress: [...start.samples],
+    positions: [...start.positions],
+    maySkip: (options.transform?.policy ?? "raise") !== "raise",
+    leftOut: leftOut.flatMap(({ levels }) => [...levels]),
+  };
+  return native(() => table.selection.plan(table.handle, plan, start.base));
 }

@@ -10,6 +10,8 @@ export interface EpochReadOptions<Value> {
   readonly leastRows: number;
   /** Starts to read. */
   start(): Feed<Value>;
+  /** Called for samples that were handed over. */
+  handedOver(samples: number): void;
   /** Called when the read begins; throws where that is not allowed. */
   opened(read: EpochRead<Value>): void;
   /** Called once when it has ended, also one that could not begin. */
@@ -63,6 +65,7 @@ export class EpochRead<Value = unknown> {
   commit(samples: number): void {
     this.#uncounted -= samples;
     this.#feed?.commit(samples);
+    this.#options.handedOver(samples);
   }
 
   /** The consumer has seen the end: the dataset moves on to the next epoch. */

@@ -1,7 +1,10 @@
 import type { Batch } from "../arrow/batch.ts";
 import { checkBoolean, checkFunction, checkInteger, checkOptions, invalid } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
 import { StreamingDataset } from "./dataset.ts";
 import type { EpochStream } from "./epoch-iterator.ts";
+import { checkGroupByLength, type GroupByLength } from "./lengths/options.ts";
+import { checkPadOptions, type PaddedBatch, type PadOptions, type PadTo, padBatch } from "./lengths/pad.ts";
 import type { Collate } from "./stages.ts";
 
 /** Options of {@link StreamingDataLoader}. */
@@ -10,6 +13,17 @@ export interface StreamingDataLoaderOptions<Batched = Batch, Output = Batched> {
   readonly batchSize?: number;
   /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
   readonly dropLast?: boolean;
+  /** Puts rows of like length into one batch: see {@link BatchesOptions.groupByLength}. */
+  readonly groupByLength?: GroupByLength;
+  /**
+   * Pads every column of strings, binaries and lists to one length, that of the longest row or this one: batches are {@link PaddedBatch}es, which `padBatch` makes, too.
+   * Not with `collate`, which can call `padBatch` itself.
+   */
+  readonly padTo?: PadTo;
+  /** What is padded with. @default 0 */
+  readonly padValue?: PadOptions["padValue"];
+  /** Whether rows longer than `padTo` are cut; if not, they are errors. @default false */
+  readonly truncate?: boolean;
   /** Makes what is handed over from each batch; by default the batch itself: a {@link Batch}, or an array of what a transform gave. Its calls may overlap, in order, up to `prefetch` of them. */
   readonly collate?: Collate<Output, Batched>;
   /** Batches that are collated ahead of the consumer; 0 collates when a batch is asked for. @default 2 */
@@ -23,7 +37,17 @@ export interface StreamingDataLoaderOptions<Batched = Batch, Output = Batched> {
   readonly numWorkers?: number;
 }
 
-const known = ["batchSize", "dropLast", "collate", "prefetch", "numWorkers"] as const;
+const known = [
+  "batchSize",
+  "dropLast",
+  "groupByLength",
+  "padTo",
+  "padValue",
+  "truncate",
+  "collate",
+  "prefetch",
+  "numWorkers",
+] as const;
 
 /**
  * A dataset in batches, ready for a training step.
@@ -46,6 +70,7 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
   readonly #dropLast: boolean;
   readonly #prefetch: number;
   readonly #numWorkers: number;
+  readonly #groupByLength: GroupByLength | undefined;
   readonly #collate: Collate<Output, Batched> | undefined;
 
   /** @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. */
@@ -61,7 +86,11 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
     this.#dropLast = checkBoolean("dropLast", dropLast);
     this.#prefetch = checkInteger("prefetch", prefetch, 0, 1024);
     this.#numWorkers = dataset.checkNumWorkers(options.numWorkers);
-    this.#collate = collate === undefined ? undefined : checkFunction("collate", collate);
+    this.#groupByLength = options.groupByLength && checkGroupByLength(options.groupByLength);
+    const pad = padCollate(options) as Collate<unknown, unknown> | undefined as
+      | Collate<Output, Batched>
+      | undefined;
+    this.#collate = collate === undefined ? pad : checkFunction("collate", collate);
   }
 
   /** The number of batches of this rank's epoch, those already handed over included. */
@@ -71,15 +100,48 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
 
   /** The rest of the epoch. Errors are those of `dataset.batches`, and `COLLATE_FAILED` with what `collate` threw as the cause. */
   [Symbol.asyncIterator](): EpochStream<Output> {
-    const shared = { dropLast: this.#dropLast, numWorkers: this.#numWorkers };
+    const groupByLength = this.#groupByLength;
+    const common = {
+      dropLast: this.#dropLast,
+      numWorkers: this.#numWorkers,
+      ...(groupByLength && { groupByLength }),
+    };
     if (this.#collate === undefined) {
       // Without a collate the output is the batch itself, as the default of `Output` says.
-      return this.dataset.batches(this.batchSize, shared) as EpochStream<unknown> as EpochStream<Output>;
+      return this.dataset.batches(this.batchSize, common) as EpochStream<unknown> as EpochStream<Output>;
     }
     return this.dataset.batches(this.batchSize, {
-      ...shared,
+      ...common,
       collate: this.#collate,
       prefetch: this.#prefetch,
     });
   }
+}
+
+/** The collate that pads, where it is asked for. */
+function padCollate<Output, Batched>({
+  padTo,
+  padValue,
+  truncate,
+  collate,
+}: StreamingDataLoaderOptions<Output, Batched>): Collate<PaddedBatch> | undefined {
+  if (padTo === undefined) {
+    const other = padValue !== undefined ? "padValue" : truncate !== undefined ? "truncate" : undefined;
+    if (other === undefined) return undefined;
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      `${other} is given without padTo: give padTo, or leave it out.`,
+    );
+  }
+  if (collate !== undefined)
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      "padTo and collate are both given: leave padTo out, and call padBatch(batch, { padTo }) in the collate.",
+    );
+  const options = checkPadOptions({
+    padTo,
+    ...(padValue !== undefined && { padValue }),
+    ...(truncate !== undefined && { truncate }),
+  });
+  return (batch) => padBatch(batch, options);
 }

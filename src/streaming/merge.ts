@@ -36,6 +36,13 @@ export function mergeStateDicts(states: readonly StateDict[]): StateDict {
   const first = checked[0] as CheckedState;
   for (const other of checked.slice(1)) {
     for (const field of sharedFields) compare(field, first.fields[field], other.fields[field]);
+    compare("mixture", textOf(first, "mixture"), textOf(other, "mixture"));
+    // That batches are not grouped tells something, too.
+    compare(
+      "length_groups",
+      textOf(first, "length_groups") ?? "absent",
+      textOf(other, "length_groups") ?? "absent",
+    );
   }
   const { owned_splits: _, ...shared } = Object.assign({}, ...states.toReversed()) as StateDict;
   if (arePacked(checked)) {
@@ -66,6 +73,11 @@ function arePacked(states: readonly CheckedState[]): boolean {
   // Unlike other fields, one that is missing tells something: that nothing is packed.
   for (const other of others) compare("pack_sequences", first ?? "absent", other ?? "absent");
   return first !== undefined;
+}
+
+/** A part of a state that all ranks write alike. */
+function textOf({ fields }: CheckedState, field: "mixture" | "length_groups"): string | undefined {
+  return fields[field] && JSON.stringify(fields[field]);
 }
 
 function compare(field: string, left: unknown, right: unknown): void {

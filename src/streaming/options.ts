@@ -20,6 +20,7 @@ import {
   type ResolvedPacking,
   resolvePacking,
 } from "./packing/options.ts";
+import { checkSkipSteps, type SkipSteps } from "./skip-steps.ts";
 import type { StateDict } from "./state.ts";
 import {
   type ResolvedTransform,
@@ -79,6 +80,11 @@ export interface StreamingDatasetOptions extends PackingOptions, TransformOption
    * `numSplits`). Each epoch shuffles inside the splits. Splits of unequal length are cut to the shortest, with a warning that counts the rows.
    */
   readonly splitStrategy?: (builder: PermutationBuilder) => PermutationBuilder;
+  /**
+   * Global steps that are left out: their rows count as consumed once they are passed, and all other steps keep their rows. One object, or several for several
+   * epochs. A state saved without them can be loaded with them, and the other way round. Not with `packSequences`.
+   */
+  readonly skipSteps?: SkipSteps | readonly SkipSteps[];
   /** The version of the table to read. The newest one by default; for an open table, its own. */
   readonly version?: number;
   /** The branch of the table to read. @default the main one */
@@ -137,6 +143,7 @@ export interface ResolvedOptions {
   readonly worker: WorkerInfo;
   readonly permutation: Permutation<unknown> | undefined;
   readonly splitStrategy: ((builder: PermutationBuilder) => PermutationBuilder) | undefined;
+  readonly skipSteps: readonly SkipSteps[];
   readonly version: number | undefined;
   readonly branch: string | undefined;
   readonly storageOptions: Readonly<Record<string, string>> | undefined;
@@ -169,6 +176,7 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "worker",
   "permutation",
   "splitStrategy",
+  "skipSteps",
   "version",
   "branch",
   "storageOptions",
@@ -210,6 +218,7 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     shuffleClumpSize: checkInteger("shuffleClumpSize", shuffleClumpSize, 1),
     epoch: checkInteger("epoch", epoch, 0),
     remainder: checkChoice("remainder", remainder, ["drop", "keep"]),
+    skipSteps: checkLeftOut(options),
     version: optional(options.version, (value) => checkInteger("version", value, 1)),
     branch: optional(options.branch, (value) => checkString("branch", value)),
     storageOptions: optional(options.storageOptions, (value) => checkStorageOptions("storageOptions", value)),
@@ -227,6 +236,16 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     packing: resolvePacking(options),
     transform: resolveTransform(options),
   };
+}
+
+function checkLeftOut({ skipSteps = [], packSequences }: StreamingDatasetOptions): readonly SkipSteps[] {
+  if (packSequences === undefined) return checkSkipSteps(skipSteps);
+  if (checkSkipSteps(skipSteps).length === 0) return [];
+  throw invalid(
+    "skipSteps",
+    skipSteps,
+    "left out with packSequences: steps of blocks depend on what the documents hold",
+  );
 }
 
 type ResolvedPermutation = Pick<ResolvedOptions, "permutation" | "splitStrategy">;
@@ -299,15 +318,24 @@ function checkWorker(worker: WorkerInfo): WorkerInfo {
 function checkQueueDepth(options: StreamingDatasetOptions): number {
   const { ioQueueDepth = 4, prefetchBatches } = options;
   if (prefetchBatches === undefined) return checkInteger("ioQueueDepth", ioQueueDepth, 1, 1024);
-  process.emitWarning(
-    "The option prefetchBatches of lance-loader is now called ioQueueDepth.",
-    "DeprecationWarning",
-    "LANCE_LOADER_PREFETCH_BATCHES",
-  );
+  warnOfOldName();
   if (options.ioQueueDepth !== undefined)
     throw new LanceLoaderError(
       "INVALID_ARGUMENT",
       "ioQueueDepth and prefetchBatches are one option under two names: give ioQueueDepth only.",
     );
   return checkInteger("prefetchBatches", prefetchBatches, 1, 1024);
+}
+
+let warnedOfOldName = false;
+
+/** Warns once: a program that opens a hundred datasets is told as much by one warning. */
+function warnOfOldName(): void {
+  if (warnedOfOldName) return;
+  warnedOfOldName = true;
+  process.emitWarning(
+    "The option prefetchBatches of lance-loader is now called ioQueueDepth.",
+    "DeprecationWarning",
+    "LANCE_LOADER_PREFETCH_BATCHES",
+  );
 }

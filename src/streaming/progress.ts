@@ -4,8 +4,11 @@ import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
 import type { BatchSource } from "../tables/batch-reader.ts";
 import { native } from "../tables/native-errors.ts";
+import { publishSkip } from "./diagnostics.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
+import type { LengthGroupsState } from "./lengths/options.ts";
 import { isUniform, sameNumbers } from "./merge.ts";
+import type { Mixed } from "./mixture/mixed.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { comparePacking } from "./packing/compare.ts";
@@ -16,6 +19,7 @@ import { checkingState } from "./packing/state.ts";
 import { SplitProgress } from "./split-progress.ts";
 import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
+import { StepPlan } from "./step-plan.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
 const readyBytes = 4 * 2 ** 20;
@@ -41,6 +45,8 @@ export class Progress {
   #packed: PackedEpoch | undefined;
   /** What packing made of the epoch before. */
   #lastPacking: PackingStatistics | undefined;
+  /** How batches are grouped by length, where the epoch stands inside of a look-ahead. */
+  lengthGroups: LengthGroupsState | undefined;
   /** Samples of the plan that were handed over. */
   #position = 0;
   /** Where rows may be skipped: what was handed over of each split, instead of the position. */
@@ -148,6 +154,87 @@ export class Progress {
     return this.#transformSeconds;
   }
 
+  /** What happens to the rows of an epoch beside their being read. */
+  get stages(): { readonly packed: boolean; readonly skipsSteps: boolean; readonly transforms: boolean } {
+    const { packing, skipSteps, transform } = this.#options;
+    return {
+      packed: packing !== undefined,
+      skipsSteps: skipSteps.length > 0,
+      transforms: transform !== undefined,
+    };
+  }
+
+  /** The samples of the epoch that were not handed over. */
+  get remaining(): number {
+    return native(() => this.#plan.remaining) - this.#position;
+  }
+
+  /**
+   * Refuses to go on where batches of another grouping, or of none, were handed over.
+   *
+   * @throws {@link LanceLoaderError} `STATE_MISMATCH`.
+   */
+  checkLengthGroups(groups: LengthGroupsState | undefined): void {
+    if (this.lengthGroups === undefined) return;
+    const theirs = JSON.stringify(this.lengthGroups);
+    const ours = groups && JSON.stringify(groups);
+    if (theirs === ours) return;
+    throw new LanceLoaderError(
+      "STATE_MISMATCH",
+      `The epoch stands inside of a look-ahead of batches that are grouped by length (${theirs}), and can't go on ${ours === undefined ? "without groups" : `with ${ours}`}: ` +
+        "read it with the same batch size over all ranks and the same groupByLength, or begin an epoch.",
+    );
+  }
+
+  /** The splits, ranks and workers. */
+  get topology(): Pick<ResolvedOptions, "rank" | "worldSize" | "worker"> & { readonly numSplits: number } {
+    const { rank, worldSize, worker } = this.#options;
+    return { numSplits: this.numSplits, rank, worldSize, worker };
+  }
+
+  /** Which rows make the steps of the epoch. */
+  get steps(): StepPlan {
+    const { worldSize } = this.#options;
+    const alone = { rank: 0, worldSize: 1, worker: { id: 0, numWorkers: 1 } };
+    const start = { ...this.#start, samples: [], positions: [] };
+    return new StepPlan({
+      numSplits: this.numSplits,
+      worldSize,
+      starts: this.table.selection.mixture?.starts ?? [0],
+      plan: (ranks) =>
+        planOf(this.table, { ...this.#options, ...(ranks === "all" && alone), skipSteps: [] }, start),
+    });
+  }
+
+  /** How many samples of each split each dataset of the mixture has given, and which splits are owned. */
+  mixtureCounts(mixed: Mixed): { readonly counts: number[][]; readonly owned: readonly [number, number] } {
+    const { seed, epoch, base } = this.#start;
+    const levels = this.#wholeLevels(this.#exact().positions);
+    return { counts: mixed.counts({ seed, epoch, base }, levels), owned: this.ownedSplits };
+  }
+
+  /**
+   * Refuses a dataset that can't be mixed.
+   *
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+   */
+  checkMixable(name: string): void {
+    const { remainder, packing, skipSteps, transform } = this.#options;
+    const refuse = (what: string, way: string) => {
+      throw new LanceLoaderError("INVALID_ARGUMENT", `${name} ${what}, and can't be mixed: ${way}.`);
+    };
+    if (remainder === "keep")
+      refuse('has remainder "keep"', 'open it with remainder "drop", so that its splits are of one length');
+    if (packing !== undefined)
+      refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
+    if (transform !== undefined)
+      refuse("has a transform or syncEpochEnd", "give it to the mixture, whose rows it then gets");
+    if (skipSteps.length > 0) refuse("has skipSteps", "give them to the mixture, whose steps are others");
+    const consumed = native(() => this.#plan.progressAfter(this.#position));
+    if (consumed.some((count) => count > 0))
+      refuse("stands inside an epoch", "call reset() or setEpoch() first");
+  }
+
   /** Counts samples as handed over. */
   commit(samples: number): void {
     this.#position += samples;
@@ -168,6 +255,7 @@ export class Progress {
   /** Counts rows as skipped. */
   countSkipped(rows: number): void {
     this.#skipped += rows;
+    if (rows > 0) publishSkip(() => ({ epoch: this.epoch, rows, rowsSkipped: this.#skipped }));
   }
 
   /** Counts what a call of the transform took. */
@@ -183,39 +271,54 @@ export class Progress {
 
   /** Goes to the start of an epoch. */
   begin(epoch: number): void {
-    const start = { ...this.#start, epoch, samples: [], positions: [] };
+    const { base } = this.#start;
+    // Before its weights were changed, an epoch of a mixture can't be had again.
+    const samples = base?.epoch === epoch ? new Array<number>(this.numSplits).fill(base.level) : [];
+    const start = { ...this.#start, epoch, samples, positions: samples };
     const plan = planOf(this.table, this.#options, start);
     const packed = this.#packedEpoch(plan, this.#blocks);
     this.#lastPacking = this.packing;
     this.#goTo(start, plan, packed);
   }
 
-  /** Starts to read what is left. */
+  /**
+   * Starts to read what is left.
+   *
+   * @throws {@link LanceLoaderError} `STATE_MISMATCH` where the epoch stands inside of a look-ahead of grouped batches.
+   */
   read(batchRows: number): EpochRows {
+    this.checkLengthGroups(undefined);
     this.#planAhead();
-    const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
     const plan = this.#plan;
     const from = this.#position;
-    const options = {
-      skip: from,
-      batchRows,
-      ioQueueDepth,
-      readyBytes,
-      fetch,
-      lendBuffers,
-      ...(readBatchSize !== undefined && { readBatchSize }),
-    };
+    const options = this.#readOptions(from, batchRows);
     const pipeline = this.#packed?.read(options) ?? native(() => this.table.handle.start(plan, options));
     return { pipeline, plan, from, ownedSplits: this.ownedSplits };
+  }
+
+  /** Starts to read the epoch from sample number `level` of every split on, whatever was handed over. */
+  readFrom(level: number, batchRows: number): BatchSource {
+    const levels = new Array<number>(this.numSplits).fill(level);
+    const plan = planOf(this.table, this.#options, { ...this.#start, samples: levels, positions: levels });
+    return native(() => this.table.handle.start(plan, this.#readOptions(0, batchRows)));
+  }
+
+  #readOptions(skip: number, batchRows: number) {
+    const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
+    const options = { skip, batchRows, ioQueueDepth, readyBytes, fetch, lendBuffers };
+    return readBatchSize === undefined ? options : { ...options, readBatchSize };
   }
 
   /** The state of what was handed over. */
   state(): StateDict {
     const { shuffle, shuffleClumpSize, remainder, filter } = this.#options;
+    const { mixture } = this.table.selection;
     const packed = this.#packed?.state();
     const documents = packed?.samples_consumed_per_split as number[] | undefined;
     const { samples, positions } =
-      documents === undefined ? this.reached() : { samples: documents, positions: [...documents] };
+      documents === undefined
+        ? this.#whole(this.reached())
+        : { samples: documents, positions: [...documents] };
     return {
       shuffle_seed: seedOf(this.seed),
       num_splits: this.numSplits,
@@ -234,6 +337,8 @@ export class Progress {
       permutation: this.table.selection.permutation,
       split_strategy: this.table.selection.splitStrategy,
       owned_splits: this.ownedSplits,
+      ...(this.lengthGroups && { length_groups: this.lengthGroups }),
+      ...(mixture && { mixture: mixture.state(this.#start.base) }),
       ...packed,
     };
   }
@@ -245,8 +350,10 @@ export class Progress {
    */
   load(state: CheckedState): void {
     this.#compare(state);
+    const base = this.table.selection.mixture?.resume(state);
     const start = {
       seed: state.seed,
+      ...(base && { base }),
       numSplits: state.numSplits,
       epoch: state.epoch,
       samples: this.#packed === undefined ? state.samples : [],
@@ -260,6 +367,7 @@ export class Progress {
     this.#blocks = blocks;
     this.#lastPacking = undefined;
     this.#goTo(start, plan, packed);
+    this.lengthGroups = state.fields.length_groups;
   }
 
   #goTo(start: EpochStart, plan: NativePlan, packed: PackedEpoch | undefined): void {
@@ -268,12 +376,13 @@ export class Progress {
     this.#packed = packed;
     this.#position = 0;
     this.#bySplit = undefined;
+    this.lengthGroups = undefined;
   }
 
   /** Makes the plan one of what is left, where it was counted by split: rows that were skipped shift what comes. */
   #planAhead(): void {
     if (this.#bySplit === undefined) return;
-    const { samples, positions } = this.#bySplit;
+    const { samples, positions } = this.#whole(this.#bySplit);
     this.#plan = planOf(this.table, this.#options, { ...this.#start, samples, positions });
     this.#position = 0;
   }
@@ -299,20 +408,32 @@ export class Progress {
   }
 
   /**
-   * What was handed over and passed of each split: exact for the owned ones. Where all splits stood alike when the epoch was begun, the
+   * What was handed over and passed of each split, without what `skipSteps` leaves out: exact for the owned ones. Where all splits stood alike when the epoch was begun, the
    * ranks go in step, so that the others stand where the owned ones do; else they stand where it was begun.
    */
   reached(): SplitProgress {
     const { samples, positions } = this.#exact();
     if (!isUniform(this.#start.samples)) return new SplitProgress(samples, positions);
     const [start, end] = this.ownedSplits;
-    const wholeCycles = Math.floor(this.table.numRows / this.numSplits);
+    const cycles = Math.floor(this.table.numRows / this.numSplits);
+    const [wholeCycles = 0] = native(() =>
+      this.#plan.leftLevels([Math.min(cycles, Number.MAX_SAFE_INTEGER)]),
+    );
     const inStep = samples.slice(start, end).reduce((least, count) => Math.min(least, count), wholeCycles);
     const ahead = samples.map((count, split) =>
       split >= start && split < end ? 0 : Math.max(0, inStep - count),
     );
     const moved = (counts: readonly number[]) => counts.map((count, split) => count + (ahead[split] ?? 0));
     return new SplitProgress(moved(samples), moved(positions));
+  }
+
+  /** Counts of each split, what `skipSteps` leaves out before them included. */
+  #whole({ samples, positions }: SplitProgress): SplitProgress {
+    return new SplitProgress(this.#wholeLevels(samples), this.#wholeLevels(positions));
+  }
+
+  #wholeLevels(counts: readonly number[]): number[] {
+    return native(() => this.#plan.wholeLevels([...counts]));
   }
 
   /** The same, with other ranks' splits where they stood when the epoch was begun. */

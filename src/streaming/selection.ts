@@ -3,6 +3,8 @@ import { LanceLoaderError } from "../errors.ts";
 import type { NativeBinding } from "../native.ts";
 import { PermutationBuilder } from "../permutation/builder.ts";
 import type { ResolvedSource } from "../tables/source.ts";
+import type { Mixed } from "./mixture/mixed.ts";
+import type { MixtureBase } from "./mixture/state.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 type NativeTable = InstanceType<NativeBinding["Table"]>;
@@ -18,8 +20,10 @@ export interface Selection {
   readonly permutation: string | null;
   /** What a state tells of a split strategy. */
   readonly splitStrategy: string | null;
-  /** The plan of an epoch. */
-  plan(table: NativeTable, options: PlanArguments): ReturnType<NativeTable["plan"]>;
+  /** The choice between datasets, where this is a mixture. */
+  readonly mixture?: Mixed;
+  /** The plan of an epoch; of a mixture, after its weights were changed at `base`. */
+  plan(table: NativeTable, options: PlanArguments, base?: MixtureBase): ReturnType<NativeTable["plan"]>;
 }
 
 /** The selection that the options ask for, of the table at `pinned`. */

@@ -1,6 +1,9 @@
 import { show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
+import type { LengthGroupsState } from "./lengths/options.ts";
+import { isLengthGroupsState } from "./lengths/options.ts";
 import { maxSplits } from "./max-splits.ts";
+import type { MixtureState } from "./mixture/state.ts";
 import type { PackingState } from "./packing/state.ts";
 
 /** The version of the form of a state. */
@@ -44,6 +47,10 @@ export interface StateDict extends PackingState {
   readonly permutation?: string | null;
   /** The configuration of the builder that makes the splits, `null` without one. */
   readonly split_strategy?: string | null;
+  /** With a mixture: its weights and its datasets. */
+  readonly mixture?: MixtureState;
+  /** Inside of the look-ahead of batches that are grouped by length: how they are grouped. The samples are then counted in that order. */
+  readonly length_groups?: LengthGroupsState;
   /** The first split whose progress this state knows exactly, and the one behind the last. */
   readonly owned_splits?: readonly [number, number];
 }
@@ -101,6 +108,8 @@ export function checkState(state: unknown): CheckedState {
     );
   const numSplits = checkCount("num_splits", fields.num_splits, 1, maxSplits);
   checkVersion(fields);
+  if (fields.length_groups !== undefined && !isLengthGroupsState(fields.length_groups))
+    throw badState("length_groups", fields.length_groups, "what stateDict() gave");
   const samples = checkProgress("samples_consumed_per_split", fields.samples_consumed_per_split, numSplits);
   const positions =
     fields.positions_consumed_per_split === undefined

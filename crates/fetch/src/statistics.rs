@@ -1,10 +1,25 @@
 //! What a pipeline counts while it works.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Counters of one or several pipelines, exact at any time. Updated without locks.
+/// Finished reads that wait to be looked at, at most: who does not look loses the oldest.
+const LOGGED_READS: usize = 4096;
+
+/// A finished read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedRead {
+    /// The rows that were read.
+    pub rows: u64,
+    /// Their bytes, as they lie in memory.
+    pub bytes: u64,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Counters of one or several pipelines, exact at any time. Updated without locks, but for the log of reads while somebody watches it.
 #[derive(Debug, Default)]
 pub struct Statistics {
     bytes_loaded: AtomicU64,
@@ -13,6 +28,8 @@ pub struct Statistics {
     unscanned_rows: AtomicU64,
     raw_rows: AtomicU64,
     ready_rows: AtomicU64,
+    watched: AtomicBool,
+    finished: Mutex<VecDeque<FinishedRead>>,
 }
 
 /// A reading of [`Statistics`].
@@ -39,6 +56,19 @@ impl Statistics {
         self.bytes_loaded.fetch_add(bytes, Ordering::Relaxed);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.fetch_nanos.fetch_add(nanos, Ordering::Relaxed);
+        if self.watched.load(Ordering::Relaxed) {
+            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+            if finished.len() == LOGGED_READS {
+                finished.pop_front();
+            }
+            finished.push_back(FinishedRead { rows, bytes, took });
+        }
+    }
+
+    /// The reads that have finished since the last call, of which the first one only begins to log them.
+    pub fn take_finished(&self) -> Vec<FinishedRead> {
+        self.watched.store(true, Ordering::Relaxed);
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
     }
 
     /// Reads all counters.
@@ -94,5 +124,23 @@ impl StageRows {
 impl Drop for StageRows {
     fn drop(&mut self) {
         self.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_are_logged_once_somebody_asks_and_the_latest_are_kept() {
+        let statistics = Statistics::default();
+        statistics.add_read(1, 10, Duration::from_millis(1));
+        assert_eq!(statistics.take_finished(), []);
+        for rows in 0..LOGGED_READS as u64 + 2 {
+            statistics.add_read(rows, 0, Duration::ZERO);
+        }
+        let rows: Vec<u64> = statistics.take_finished().iter().map(|read| read.rows).collect();
+        assert!(rows.iter().copied().eq(2..LOGGED_READS as u64 + 2));
+        assert_eq!(statistics.take_finished(), []);
     }
 }

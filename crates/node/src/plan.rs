@@ -5,12 +5,14 @@ use std::sync::{Arc, Weak};
 
 use lance_loader_fetch::chosen::Chosen;
 use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
+use lance_loader_fetch::left_out::LeftOutOrder;
+use lance_loader_fetch::mixture::EpochOrders;
 use lance_loader_fetch::packing::DocumentPlan;
-use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
+use lance_loader_fetch::permuted::{SplitRows, SplitsOrder};
 use lance_loader_fetch::pipeline::RowPlan;
 use lance_loader_order::{
-    Code, Cursor, Domain, End, Entry, Error, Key, ORDER_VERSION, Order, Remainder, Result, Shuffle,
-    SplitLayout, Topology, sample_seed,
+    Code, Cursor, Domain, End, Entry, Error, Key, LeftOut, ORDER_VERSION, Remainder, Result, SplitLayout,
+    Topology, sample_seed,
 };
 use lance_loader_permutation::Permutation;
 use napi::bindgen_prelude::{BigInt, BigUint64Array, Uint32Array};
@@ -18,6 +20,7 @@ use napi_derive::napi;
 
 use crate::convert::{count, number, size, unsigned};
 use crate::errors::{ErrorCode, guarded};
+use crate::orders::Orders;
 use crate::table::{TableData, closed};
 
 /// The version of the order algorithm.
@@ -47,12 +50,14 @@ pub struct PlanOptions {
     pub worker: f64,
     /// The number of workers of each rank.
     pub num_workers: f64,
-    /// Samples of each split that were handed over already; none when empty.
+    /// Samples of each split that were handed over already, levels that are left out before them included; none when empty.
     pub progress: Vec<f64>,
     /// Rows of each split that were passed already, handed over or skipped; as many as samples when empty.
     pub positions: Vec<f64>,
     /// Whether more rows may be skipped, so that all rows of the splits may be needed.
     pub may_skip: bool,
+    /// Levels of every split that are left out: first, behind the last, and so on.
+    pub left_out: Vec<f64>,
 }
 
 /// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
@@ -66,6 +71,9 @@ pub struct Plan {
     owned: Range<usize>,
     order: Arc<dyn EpochOrder>,
     chosen: Option<Chosen>,
+    /// The orders of all epochs and the number of this one; absent for what is a mixture already.
+    orders: Option<(Arc<dyn EpochOrders>, u64)>,
+    left_out: LeftOut,
     dropped: u64,
     /// What the seeds of samples are drawn from.
     sample_seeds: Key,
@@ -76,17 +84,13 @@ impl Plan {
     pub(crate) fn new(table: &Arc<TableData>, options: &PlanOptions) -> Result<Self> {
         let rows = table.num_rows();
         let layout = layout_of(rows, options)?;
-        let dropped = layout.dropped();
-        Self::of(table, options, layout, Arc::new(order_of(rows, options)?), dropped)
+        Self::of_orders(table, options, layout, Orders::all(rows, options)?)
     }
 
     /// An epoch over the rows of one split of a permutation.
     pub(crate) fn of_rows(table: &Arc<TableData>, rows: &SplitRows, options: &PlanOptions) -> Result<Self> {
-        let count = rows.view().len();
-        let layout = layout_of(count, options)?;
-        let dropped = layout.dropped();
-        let order = RowsOrder::new(order_of(count, options)?, rows.clone());
-        let plan = Self::of(table, options, layout, Arc::new(order), dropped)?;
+        let layout = layout_of(rows.view().len(), options)?;
+        let plan = Self::of_orders(table, options, layout, Orders::listed(rows, options)?)?;
         Ok(Self { chosen: Some(Chosen::Rows(rows.clone())), ..plan })
     }
 
@@ -114,20 +118,35 @@ impl Plan {
                 ),
             ));
         }
-        let shuffle = if options.shuffle { Some((key_of(options)?, clump_size_of(options)?)) } else { None };
-        let order = SplitsOrder::new(permutation.clone(), shuffle)?;
-        let (layout, dropped) = (order.layout().clone(), order.dropped());
-        let plan = Self::of(table, options, layout, Arc::new(order), dropped)?;
-        Ok(Self { chosen: Some(Chosen::Splits(permutation.clone())), ..plan })
+        let (layout, dropped) = {
+            let whole = SplitsOrder::new(permutation.clone(), None)?;
+            (whole.layout().clone(), whole.dropped())
+        };
+        let plan = Self::of_orders(table, options, layout, Orders::splits(permutation, options)?)?;
+        Ok(Self { dropped, chosen: Some(Chosen::Splits(permutation.clone())), ..plan })
     }
 
-    fn of(
+    fn of_orders(
+        table: &Arc<TableData>,
+        options: &PlanOptions,
+        layout: SplitLayout,
+        orders: Orders,
+    ) -> Result<Self> {
+        let epoch = count("epoch", options.epoch)?;
+        let orders: Arc<dyn EpochOrders> = Arc::new(orders);
+        let plan = Self::of(table, options, layout, orders.order(epoch)?)?;
+        Ok(Self { orders: Some((orders, epoch)), ..plan })
+    }
+
+    /// An epoch of a given order, cut into splits.
+    pub(crate) fn of(
         table: &Arc<TableData>,
         options: &PlanOptions,
         layout: SplitLayout,
         order: Arc<dyn EpochOrder>,
-        dropped: u64,
     ) -> Result<Self> {
+        let dropped = layout.dropped();
+        let (layout, order, left_out) = leave_out(layout, order, &options.left_out)?;
         let topology = Topology::new(
             size("rank", options.rank)?,
             size("worldSize", options.world_size)?,
@@ -137,7 +156,7 @@ impl Plan {
         let num_splits = layout.num_splits();
         let owned = topology.owned(num_splits)?;
         let counts = |field, numbers: &[f64]| -> Result<Vec<u64>> {
-            numbers.iter().map(|&done| count(field, done)).collect()
+            numbers.iter().map(|&done| Ok(left_out.left_below(count(field, done)?))).collect()
         };
         let progress = match options.progress.as_slice() {
             [] => vec![0; num_splits],
@@ -152,7 +171,8 @@ impl Plan {
         let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
         let sample_seeds = Key::derive(seed, count("epoch", options.epoch)?, Domain::SampleSeed);
         let (table, plan) = (Arc::downgrade(table), Arc::new(plan));
-        Ok(Self { table, plan, layout, owned, order, chosen: None, dropped, sample_seeds })
+        let (chosen, orders) = (None, None);
+        Ok(Self { table, plan, layout, owned, order, chosen, orders, left_out, dropped, sample_seeds })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -165,6 +185,16 @@ impl Plan {
     /// The permutation that it is over, if it is over one.
     pub(crate) const fn chosen(&self) -> Option<&Chosen> {
         self.chosen.as_ref()
+    }
+
+    /// The orders of all epochs of this plan's rows, and the epoch of the plan.
+    pub(crate) fn orders(&self) -> Option<(Arc<dyn EpochOrders>, u64)> {
+        self.orders.clone()
+    }
+
+    /// How the epoch is cut into splits, without the levels that are left out.
+    pub(crate) const fn layout(&self) -> &SplitLayout {
+        &self.layout
     }
 
     /// The same rows as documents to be packed, split by split.
@@ -222,20 +252,20 @@ fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
     SplitLayout::new(rows, size("numSplits", options.num_splits)?, remainder)
 }
 
-fn order_of(rows: u64, options: &PlanOptions) -> Result<Order> {
-    if !options.shuffle {
-        return Ok(Order::Storage { rows });
+/// What is left of an epoch without some levels of its splits.
+fn leave_out(
+    layout: SplitLayout,
+    order: Arc<dyn EpochOrder>,
+    levels: &[f64],
+) -> Result<(SplitLayout, Arc<dyn EpochOrder>, LeftOut)> {
+    let levels: Vec<u64> = levels.iter().map(|&level| count("skipSteps", level)).collect::<Result<_>>()?;
+    let ranges = levels.as_chunks().0.iter().map(|&[start, end]| (start, end));
+    let left_out = LeftOut::new(&ranges.collect::<Vec<_>>())?;
+    if left_out.is_empty() {
+        return Ok((layout, order, left_out));
     }
-    Ok(Order::Shuffled(Shuffle::new(rows, clump_size_of(options)?, key_of(options)?)?))
-}
-
-fn key_of(options: &PlanOptions) -> Result<Key> {
-    let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
-    Ok(Key::derive(seed, count("epoch", options.epoch)?, Domain::Epoch))
-}
-
-fn clump_size_of(options: &PlanOptions) -> Result<u64> {
-    count("shuffleClumpSize", options.shuffle_clump_size)
+    let order = LeftOutOrder::new(order, layout, left_out.clone())?;
+    Ok((order.layout().clone(), Arc::new(order), left_out))
 }
 
 #[napi]
@@ -276,6 +306,20 @@ impl Plan {
         guarded(|| self.plan.positions_after(count("samples", samples)?).into_iter().map(number).collect())
     }
 
+    /// Up to which level splits have come that have passed so many of the levels that are left.
+    #[napi]
+    pub fn whole_levels(&self, left: Vec<f64>) -> napi::Result<Vec<f64>, ErrorCode> {
+        let whole = |left| number(self.left_out.level_after(count("left", left)?)?);
+        guarded(|| left.into_iter().map(whole).collect())
+    }
+
+    /// How many of the levels below each of these are left.
+    #[napi]
+    pub fn left_levels(&self, levels: Vec<f64>) -> napi::Result<Vec<f64>, ErrorCode> {
+        let left = |level| number(self.left_out.left_below(count("level", level)?));
+        guarded(|| levels.into_iter().map(left).collect())
+    }
+
     /// The rows of each owned split in the whole epoch.
     #[napi(getter)]
     pub fn owned_lengths(&self) -> napi::Result<Vec<f64>, ErrorCode> {
@@ -292,6 +336,25 @@ impl Plan {
             cursor.seek(from);
             cursor.fill(&mut entries);
             Ok(Uint32Array::new(entries.iter().map(|entry| entry.split as u32).collect()))
+        })
+    }
+
+    /// Which dataset of a mixture gives each of the samples from number `from` on: `starts` are the first rows of each.
+    #[napi]
+    pub fn datasets(
+        &self,
+        from: f64,
+        samples: f64,
+        starts: Vec<f64>,
+    ) -> napi::Result<Uint32Array, ErrorCode> {
+        guarded(|| {
+            let starts: Vec<u64> =
+                starts.into_iter().map(|start| count("starts", start)).collect::<Result<_>>()?;
+            let (from, samples) = self.range(from, samples)?;
+            let mut rows = vec![0; samples];
+            self.rows_from(from).fill(&mut rows)?;
+            let dataset = |row| starts.partition_point(|start| *start <= row).saturating_sub(1) as u32;
+            Ok(Uint32Array::new(rows.into_iter().map(dataset).collect()))
         })
     }
 

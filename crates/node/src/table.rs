@@ -25,7 +25,8 @@ use crate::runtime::shared_budget;
 
 /// What an open table holds.
 pub(crate) struct TableData {
-    pub(crate) snapshot: Snapshot,
+    /// None for a mixture, which is of several.
+    snapshot: Option<Snapshot>,
     pub(crate) source: Arc<dyn RowSource>,
     pub(crate) eligible: Option<Arc<RowSet>>,
     memory: Arc<MemoryTable>,
@@ -39,7 +40,7 @@ pub(crate) struct TableData {
 
 impl TableData {
     pub(crate) fn new(
-        snapshot: Snapshot,
+        snapshot: impl Into<Option<Snapshot>>,
         source: Arc<dyn RowSource>,
         eligible: Option<Arc<RowSet>>,
         memory_budget: u64,
@@ -49,7 +50,7 @@ impl TableData {
         let statistics = Arc::new(Statistics::default());
         let memory = MemoryTable::new(source.clone(), eligible.clone(), budget.clone(), statistics.clone());
         let schema = schema_bytes(source.as_ref())?;
-        let (memory, chosen) = (Arc::new(memory), Mutex::new(None));
+        let (snapshot, memory, chosen) = (snapshot.into(), Arc::new(memory), Mutex::new(None));
         Ok(Self { snapshot, source, eligible, memory, budget, statistics, chosen, schema })
     }
 
@@ -67,6 +68,13 @@ impl TableData {
         let memory = Arc::new(memory);
         *last = Some((chosen.clone(), memory.clone()));
         memory
+    }
+
+    /// The one snapshot that the rows are of.
+    fn snapshot(&self) -> Result<&Snapshot> {
+        let mixed =
+            || Error::new(Code::InvalidArgument, "a mixture is of several tables: ask one of its datasets");
+        self.snapshot.as_ref().ok_or_else(mixed)
     }
 
     /// The number of eligible rows: all live rows, or those that the filter kept.
@@ -124,7 +132,7 @@ impl Table {
         Self { data: Mutex::new(Some(Arc::new(data))) }
     }
 
-    fn data(&self) -> Result<Arc<TableData>> {
+    pub(crate) fn data(&self) -> Result<Arc<TableData>> {
         let data = self.data.lock().unwrap_or_else(PoisonError::into_inner);
         data.clone().ok_or_else(closed)
     }
@@ -139,19 +147,19 @@ impl Table {
     /// The version that is pinned.
     #[napi(getter)]
     pub fn version(&self) -> napi::Result<f64, ErrorCode> {
-        guarded(|| number(self.data()?.snapshot.version()))
+        guarded(|| number(self.data()?.snapshot()?.version()))
     }
 
     /// The branch; `null` is main.
     #[napi(getter)]
     pub fn branch(&self) -> napi::Result<Option<String>, ErrorCode> {
-        guarded(|| Ok(self.data()?.snapshot.branch().map(ToString::to_string)))
+        guarded(|| Ok(self.data()?.snapshot()?.branch().map(ToString::to_string)))
     }
 
     /// The digest of the data files' names.
     #[napi(getter)]
     pub fn identity(&self) -> napi::Result<String, ErrorCode> {
-        guarded(|| Ok(self.data()?.snapshot.identity().to_string()))
+        guarded(|| Ok(self.data()?.snapshot()?.identity().to_string()))
     }
 
     /// The number of eligible rows.
@@ -195,7 +203,7 @@ impl Table {
     pub fn plan_rows(&self, rows: &PermutationRows, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            rows.check_table(&data.snapshot)?;
+            rows.check_table(data.snapshot()?)?;
             Plan::of_rows(&data, rows.rows(), &options)
         })
     }
@@ -209,7 +217,7 @@ impl Table {
     ) -> napi::Result<Plan, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            permutation.check_table(&data.snapshot)?;
+            permutation.check_table(data.snapshot()?)?;
             Plan::of_splits(&data, permutation.permutation(), &options)
         })
     }
@@ -224,7 +232,7 @@ impl Table {
     ) -> napi::Result<Pipeline, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            rows.check_table(&data.snapshot)?;
+            rows.check_table(data.snapshot()?)?;
             Pipeline::start_rows(&data, rows.plan(offsets)?, &options)
         })
     }

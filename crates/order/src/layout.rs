@@ -90,6 +90,12 @@ impl SplitLayout {
         self.start_of(split.saturating_add(1)) - self.start_of(split)
     }
 
+    /// The split of a position and the number of its sample in that split. O(log splits).
+    pub fn split_of(&self, position: u64) -> (usize, u64) {
+        let split = self.starts.partition_point(|start| *start <= position).saturating_sub(1);
+        (split, position - self.start_of(split))
+    }
+
     /// The number of samples of the longest split.
     pub fn max_len(&self) -> u64 {
         (0..self.num_splits()).map(|split| self.len_of(split)).max().unwrap_or(0)
@@ -160,6 +166,11 @@ mod tests {
             prop_assert!(lengths[0] - lengths[num_splits - 1] <= u64::from(keep));
             let starts = lengths.iter().scan(0, |end, length| Some(std::mem::replace(end, *end + length)));
             prop_assert!(starts.eq((0..num_splits).map(|split| layout.start_of(split))));
+            for (split, length) in lengths.iter().enumerate() {
+                let last = length - 1;
+                prop_assert_eq!(layout.split_of(layout.start_of(split)), (split, 0));
+                prop_assert_eq!(layout.split_of(layout.start_of(split) + last), (split, last));
+            }
             prop_assert_eq!(SplitLayout::from_lengths(&lengths)?.starts, layout.starts);
         }
     }

@@ -25,6 +25,10 @@ pub enum Domain {
     SampleSeed = 5,
     /// The rows that an estimate looks at.
     Estimate = 6,
+    /// Which source of a mixture gives which sample.
+    Mixture = 7,
+    /// In which order steps of samples of like length come.
+    LengthGroups = 8,
 }
 
 /// A key: what makes one stream of numbers, or one shuffle, different from another.
@@ -117,6 +121,8 @@ mod tests {
             Domain::Bootstrap,
             Domain::SampleSeed,
             Domain::Estimate,
+            Domain::Mixture,
+            Domain::LengthGroups,
         ];
         let mut seen = HashSet::new();
         for key in domains.map(|domain| Key::derive(7, 0, domain)) {

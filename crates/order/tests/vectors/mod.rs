@@ -4,8 +4,8 @@
 //! Numbers that may pass 2^53 are decimal strings, so that every language reads them exactly.
 
 use lance_loader_order::{
-    Bijection, Cursor, Domain, Entry, Key, ORDER_VERSION, Plan, Remainder, Result, Shuffle, SplitLayout,
-    below, draw, sample_seed,
+    Bijection, Cursor, Domain, Entry, Key, LengthBlock, Mixture, MixtureCursor, ORDER_VERSION, Plan,
+    Remainder, Result, Shuffle, SplitLayout, below, draw, sample_seed,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -19,7 +19,14 @@ pub(crate) type Vectors = (&'static str, Vec<Value>);
 
 /// Every golden file.
 pub(crate) fn all() -> Result<Vec<Vectors>> {
-    Ok(vec![("random", random()), ("bijection", bijections()?), ("shuffle", shuffles()?), ("plan", plans()?)])
+    Ok(vec![
+        ("random", random()),
+        ("bijection", bijections()?),
+        ("shuffle", shuffles()?),
+        ("plan", plans()?),
+        ("mixture", mixtures()?),
+        ("length-groups", length_groups()?),
+    ])
 }
 
 /// Where a golden file is kept.
@@ -132,4 +139,48 @@ fn plan(layout: &SplitLayout, owned: std::ops::Range<usize>, progress: &[u64]) -
         "progress": text(progress.iter().copied()),
         "entries": entries, "after": [after(1), after(plan.remaining() / 2), after(plan.remaining())],
     }))
+}
+
+fn mixtures() -> Result<Vec<Value>> {
+    const LEVELS: u64 = 12;
+    let weights: [&[u64]; 5] = [&[1], &[1, 1], &[7, 2, 1], &[3, 0, 5], &[1, 1 << 32]];
+    let case = |weights: &[u64], seed: u64, segment: u64, num_splits: u64| {
+        let mixture = Mixture::new(seed, segment, weights, num_splits)?;
+        let mut sources = Vec::new();
+        for split in 0..num_splits {
+            let mut cursor = MixtureCursor::new(&mixture, split, 0)?;
+            sources.push((0..LEVELS).map(|_| cursor.advance().0).collect::<Vec<_>>());
+        }
+        let far = [1 << 20, (1 << 53) + 1];
+        let counts = far.map(|level| mixture.counts(num_splits - 1, level).map(text));
+        let [near, far] = counts;
+        let lengths: Vec<u64> = (1..=weights.len() as u64).collect();
+        Ok(json!({
+            "weights": text(weights.iter().copied()), "seed": seed.to_string(), "segment": segment,
+            "num_splits": num_splits, "sources": sources,
+            "counts_at_2_20": near?, "counts_above_2_53": far?,
+            "first_end": mixture.levels_to_first_end(&lengths)?.to_string(),
+            "last_end": mixture.levels_to_last_end(&lengths)?.to_string(),
+        }))
+    };
+    let mut cases = Vec::new();
+    for weights in weights {
+        for (seed, segment, num_splits) in [(0, 0, 1), (7, 0, 4), (u64::MAX, 3, 6)] {
+            cases.push(case(weights, seed, segment, num_splits)?);
+        }
+    }
+    Ok(cases)
+}
+
+fn length_groups() -> Result<Vec<Value>> {
+    let shapes = [(1, 1, 5), (2, 3, 30), (4, 2, 43), (3, 4, 7)];
+    let case = |(splits, levels_of_step, samples): (usize, usize, u64), (seed, epoch): (u64, u64)| {
+        let lengths: Vec<u64> = (0..samples).map(|index| (index * 37 + 5) % 11).collect();
+        let block = LengthBlock { seed, epoch, block: epoch + 2, splits, levels_of_step };
+        Ok(json!({
+            "seed": seed.to_string(), "epoch": epoch, "block": block.block, "splits": splits,
+            "levels_of_step": levels_of_step, "lengths": lengths, "order": block.order(&lengths)?,
+        }))
+    };
+    shapes.into_iter().flat_map(|shape| seeds_and_epochs().map(move |pair| case(shape, pair))).collect()
 }
