@@ -109,9 +109,9 @@ impl Drop for Pipeline {
     }
 }
 
-/// Half of the budget is for windows: those under way, those that wait, and the one that is being gathered.
+/// Two thirds of the budget are for windows: those under way, those that wait, and the one that is being gathered.
 pub(crate) fn window_bytes(budget: &Budget, io_queue_depth: usize) -> u64 {
-    budget.limit() / 2 / (io_queue_depth as u64).saturating_add(1)
+    budget.limit() / 3 * 2 / (io_queue_depth as u64).saturating_add(1)
 }
 
 struct Read {

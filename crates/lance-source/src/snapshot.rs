@@ -17,6 +17,7 @@ use crate::filter::filtered_rows;
 use crate::identity::table_identity;
 use crate::permutation::{build, load, persist};
 use crate::projection::{Blobs, Projection};
+use crate::queued_reads::QueuedReads;
 use crate::source::LanceSource;
 use crate::{LiveRows, Location};
 
@@ -25,6 +26,7 @@ use crate::{LiveRows, Location};
 pub struct Snapshot {
     dataset: Arc<Dataset>,
     rows: Arc<LiveRows>,
+    queued: Arc<QueuedReads>,
     identity: Arc<str>,
 }
 
@@ -47,7 +49,8 @@ impl Snapshot {
         refuse_lsm(&dataset, &location.uri).await?;
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
-        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), identity })
+        let queued = Arc::new(QueuedReads::new(&location, dataset.version_id()));
+        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), queued, identity })
     }
 
     /// The version that is pinned.
@@ -134,11 +137,11 @@ impl Snapshot {
     /// A source of this snapshot's rows with the given columns, or all of them.
     pub fn source(&self, columns: Option<&[String]>, blobs: Blobs) -> Result<LanceSource> {
         let projection = Projection::new(&self.dataset, columns, blobs)?;
-        LanceSource::new(self.dataset.clone(), self.rows.clone(), projection)
+        LanceSource::new(self.dataset.clone(), self.rows.clone(), self.queued.clone(), projection)
     }
 }
 
-async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
+pub(crate) async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
     let mut builder =
         DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options.clone());
     builder = match (&location.branch, version) {
