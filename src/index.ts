@@ -28,7 +28,7 @@ export type { PackingOptions } from "./streaming/packing/options.ts";
 export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
-export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
+export type { FetchStatistics, PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,

@@ -13,7 +13,7 @@ import { type ResolvedOptions, resolveOptions, type StreamingDatasetOptions } fr
 import { Progress } from "./progress.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
-import type { StreamingStatistics } from "./statistics.ts";
+import type { FetchStatistics, StreamingStatistics } from "./statistics.ts";
 
 /** Options of {@link StreamingDataset.batches}. */
 export interface BatchesOptions {
@@ -125,6 +125,10 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
   get stats(): StreamingStatistics {
     const { table, consumed, packing } = this.#progress;
     const { bytesLoaded, fetchTime, budgetUsed, ...rows } = native(() => table.handle.statistics());
+    const fetch = rows.fetch && {
+      mode: rows.fetch as FetchStatistics["mode"],
+      reason: rows.fetchReason ?? "",
+    };
     const queues =
       this.#read === undefined
         ? { rawQueueDepth: 0, prefetchQueueDepth: 0, unscannedRows: 0 }
@@ -133,7 +137,14 @@ export class StreamingDataset implements AsyncIterable<Row>, AsyncDisposable {
             prefetchQueueDepth: rows.readyRows + this.#read.waitingRows,
             unscannedRows: rows.unscannedRows,
           };
-    const read = { bytesLoaded, fetchTime, ...queues, consumedRows: consumed, budgetUsed };
+    const read = {
+      bytesLoaded,
+      fetchTime,
+      ...queues,
+      consumedRows: consumed,
+      ...(fetch && { fetch }),
+      budgetUsed,
+    };
     return packing === undefined ? read : { ...read, packing };
   }
 

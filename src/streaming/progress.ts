@@ -13,6 +13,7 @@ import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
+import { scratchOf } from "./scratch.ts";
 import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
 
@@ -136,6 +137,7 @@ export class Progress {
       ioQueueDepth,
       readyBytes,
       fetch,
+      ...scratchOf(this.#options),
       lendBuffers,
       ...(readBatchSize !== undefined && { readBatchSize }),
     };

@@ -1,3 +1,5 @@
+import type { FetchMode } from "./options.ts";
+
 /** What packing has made of the documents of this rank, since the start of an epoch. */
 export interface PackingStatistics {
   /** Blocks that were handed over. */
@@ -20,6 +22,13 @@ export interface PackingStatistics {
   readonly tokensLeftOver: number;
 }
 
+/** How rows are fetched. */
+export interface FetchStatistics {
+  readonly mode: Exclude<FetchMode, "auto">;
+  /** For people: the numbers that decided, or what went wrong with another way. */
+  readonly reason: string;
+}
+
 /**
  * What a dataset has read and where its rows are: a reading, exact at the moment it was taken.
  *
@@ -38,6 +47,8 @@ export interface StreamingStatistics {
   readonly unscannedRows: number;
   /** Rows that this dataset has handed over, over all epochs; not those that a state had counted before. */
   readonly consumedRows: number;
+  /** How the rows of the epoch are fetched, and why; absent until that is decided, at the latest with the second window, and with `packSequences`. */
+  readonly fetch?: FetchStatistics;
   /** Bytes of the memory budget that are in use, by all datasets that share it. */
   readonly budgetUsed: number;
   /** With `packSequences`: what packing has made of the epoch; until the next one is begun, of the one that has ended. */

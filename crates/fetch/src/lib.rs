@@ -3,6 +3,8 @@
 //! Knows Arrow, but neither Lance nor JavaScript.
 
 pub mod budget;
+pub mod choice;
+pub mod choosing;
 pub mod column;
 pub mod epoch;
 pub mod fetcher;
@@ -14,6 +16,7 @@ pub mod permuted;
 pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;
+pub mod scratch;
 pub mod sizing;
 pub mod source;
 pub mod statistics;

@@ -1,8 +1,10 @@
 //! What a pipeline counts while it works.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use crate::choice::Choice;
 
 /// Counters of one or several pipelines, exact at any time. Updated without locks.
 #[derive(Debug, Default)]
@@ -13,6 +15,7 @@ pub struct Statistics {
     unscanned_rows: AtomicU64,
     raw_rows: AtomicU64,
     ready_rows: AtomicU64,
+    choice: Mutex<Option<Choice>>,
 }
 
 /// A reading of [`Statistics`].
@@ -39,6 +42,16 @@ impl Statistics {
         self.bytes_loaded.fetch_add(bytes, Ordering::Relaxed);
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.fetch_nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// Notes how the last pipeline reads.
+    pub(crate) fn set_choice(&self, choice: Choice) {
+        *self.choice.lock().unwrap_or_else(PoisonError::into_inner) = Some(choice);
+    }
+
+    /// How the last pipeline reads, and why; `None` until one has decided.
+    pub fn choice(&self) -> Option<Choice> {
+        self.choice.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reads all counters.

@@ -28,6 +28,7 @@ pub struct Snapshot {
     rows: Arc<LiveRows>,
     queued: Arc<QueuedReads>,
     identity: Arc<str>,
+    is_remote: bool,
 }
 
 impl Snapshot {
@@ -50,7 +51,8 @@ impl Snapshot {
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
         let queued = Arc::new(QueuedReads::new(&location, dataset.version_id()));
-        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), queued, identity })
+        let is_remote = location.is_remote();
+        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), queued, identity, is_remote })
     }
 
     /// The version that is pinned.
@@ -61,6 +63,11 @@ impl Snapshot {
     /// The branch that the version counts on; `None` is main.
     pub fn branch(&self) -> Option<&str> {
         self.dataset.manifest().branch.as_deref()
+    }
+
+    /// Whether each read of the table is a request to a server.
+    pub const fn is_remote(&self) -> bool {
+        self.is_remote
     }
 
     /// A digest of the data files' names: the same for a table that was moved, another one for every other table.

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use lance_loader_fetch::choosing::{ChoosingFetcher, PlanFacts};
+use lance_loader_fetch::fetcher::Fetcher;
 use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
 use lance_loader_fetch::permuted::RowsInOrder;
 use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
 use lance_loader_fetch::ready_queue::Next;
+use lance_loader_fetch::scratch::ScratchOptions;
 use lance_loader_order::{Code, Error, Result};
 use napi::Env;
 use napi::bindgen_prelude::{Object, PromiseRaw};
@@ -32,8 +35,12 @@ pub struct StartOptions {
     pub io_queue_depth: f64,
     /// Bytes of gathered batches that may wait.
     pub ready_bytes: f64,
-    /// `auto`, `memory` or `take`.
+    /// `auto`, `memory`, `scratch` or `take`.
     pub fetch: String,
+    /// The folder of scratch files; no scratch when absent.
+    pub scratch_dir: Option<String>,
+    /// The most bytes of scratch.
+    pub scratch_bytes: Option<f64>,
     /// Whether batches are lent to JavaScript instead of copied.
     pub lend_buffers: bool,
 }
@@ -50,8 +57,17 @@ impl Pipeline {
         if !plan.is_of(table) {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
-        let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
-        Self::run(table, rows, plan.owned().len() as u64, options)
+        let skip = count("skip", options.skip)?;
+        let facts = PlanFacts {
+            batch_rows: count("batchSize", options.batch_rows)?.max(1),
+            run_rows: plan.run_rows(),
+            is_remote: table.snapshot.is_remote(),
+            scratch: scratch_options(options)?,
+        };
+        let mode = fetch_mode(&options.fetch)?;
+        let fetcher = ChoosingFetcher::new(mode, &table.memory, facts, Box::new(plan.rows_from(skip)));
+        let rows = Box::new(plan.rows_from(skip));
+        Self::run(table, rows, Arc::new(fetcher), plan.owned().len() as u64, options)
     }
 
     /// Reads rows that no epoch plans.
@@ -60,12 +76,14 @@ impl Pipeline {
         rows: RowsInOrder,
         options: &StartOptions,
     ) -> Result<Self> {
-        Self::run(table, Box::new(rows), 1, options)
+        let fetcher = MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone());
+        Self::run(table, Box::new(rows), Arc::new(fetcher), 1, options)
     }
 
     fn run(
         table: &Arc<TableData>,
         rows: Box<dyn RowPlan>,
+        fetcher: Arc<dyn Fetcher>,
         splits: u64,
         options: &StartOptions,
     ) -> Result<Self> {
@@ -76,7 +94,6 @@ impl Pipeline {
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
-        let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory.clone()));
         let inner = lance_loader_fetch::pipeline::Pipeline::start(
             runtime()?,
             rows,
@@ -93,12 +110,28 @@ pub(crate) fn fetch_mode(name: &str) -> Result<FetchMode> {
     match name {
         "auto" => Ok(FetchMode::Auto),
         "memory" => Ok(FetchMode::Memory),
+        "scratch" => Ok(FetchMode::Scratch),
         "take" => Ok(FetchMode::Take),
         _ => Err(Error::new(
             Code::InvalidArgument,
-            format!("fetch is {name:?}: it must be \"auto\", \"memory\" or \"take\""),
+            format!("fetch is {name:?}: it must be \"auto\", \"memory\", \"scratch\" or \"take\""),
         )),
     }
+}
+
+pub(crate) const fn fetch_name(mode: FetchMode) -> &'static str {
+    match mode {
+        FetchMode::Auto => "auto",
+        FetchMode::Memory => "memory",
+        FetchMode::Scratch => "scratch",
+        FetchMode::Take => "take",
+    }
+}
+
+fn scratch_options(options: &StartOptions) -> Result<Option<ScratchOptions>> {
+    let Some(folder) = &options.scratch_dir else { return Ok(None) };
+    let max_bytes = count("scratchBytes", options.scratch_bytes.unwrap_or(0.0))?;
+    Ok(Some(ScratchOptions { folder: folder.into(), max_bytes, required: false }))
 }
 
 #[napi]

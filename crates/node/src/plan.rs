@@ -59,6 +59,8 @@ pub struct Plan {
     layout: SplitLayout,
     owned: Range<usize>,
     order: Arc<dyn EpochOrder>,
+    /// Neighbours in the table that the order keeps together.
+    run_rows: u64,
     dropped: u64,
 }
 
@@ -77,7 +79,7 @@ impl Plan {
         let layout = layout_of(count, options)?;
         let dropped = layout.dropped();
         let order = RowsOrder::new(order_of(count, options)?, rows.clone());
-        Self::of(table, options, layout, Arc::new(order), dropped)
+        Ok(Self { run_rows: 1, ..Self::of(table, options, layout, Arc::new(order), dropped)? })
     }
 
     /// An epoch over all splits of a permutation.
@@ -107,7 +109,8 @@ impl Plan {
         let shuffle = if options.shuffle { Some((key_of(options)?, clump_size_of(options)?)) } else { None };
         let order = SplitsOrder::new(permutation.clone(), shuffle)?;
         let (layout, dropped) = (order.layout().clone(), order.dropped());
-        Self::of(table, options, layout, Arc::new(order), dropped)
+        // Neighbours in a permutation need not be neighbours in the table.
+        Ok(Self { run_rows: 1, ..Self::of(table, options, layout, Arc::new(order), dropped)? })
     }
 
     fn of(
@@ -133,7 +136,8 @@ impl Plan {
                 .collect::<Result<_>>()?,
         };
         let plan = Arc::new(lance_loader_order::Plan::new(&layout, owned.clone(), &progress)?);
-        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, dropped })
+        let run_rows = if options.shuffle { clump_size_of(options)? } else { u64::MAX };
+        Ok(Self { table: Arc::downgrade(table), plan, layout, owned, order, run_rows, dropped })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -150,6 +154,10 @@ impl Plan {
         let owned = u32::try_from(self.owned.start).map_err(too_many)?
             ..u32::try_from(self.owned.end).map_err(too_many)?;
         Ok(DocumentPlan::new(self.order.clone(), self.layout.clone(), owned))
+    }
+
+    pub(crate) const fn run_rows(&self) -> u64 {
+        self.run_rows
     }
 
     pub(crate) fn owned(&self) -> Range<usize> {

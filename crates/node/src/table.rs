@@ -18,7 +18,7 @@ use crate::convert::number;
 use crate::errors::{ErrorCode, guarded};
 use crate::packing::{Estimating, Packing, PackingOptions};
 use crate::permutation::{PermutationHandle, PermutationRows};
-use crate::pipeline::{Pipeline, StartOptions};
+use crate::pipeline::{Pipeline, StartOptions, fetch_name};
 use crate::plan::{Plan, PlanOptions};
 use crate::runtime::shared_budget;
 
@@ -90,6 +90,10 @@ pub struct TableStatistics {
     pub ready_rows: f64,
     /// Bytes that are admitted to the budget.
     pub budget_used: f64,
+    /// How the last plan is read: `memory`, `scratch` or `take`; absent until that is decided.
+    pub fetch: Option<String>,
+    /// Why.
+    pub fetch_reason: Option<String>,
 }
 
 /// One snapshot of a table with one projection and one filter.
@@ -151,6 +155,8 @@ impl Table {
         guarded(|| {
             let data = self.data()?;
             let reading = data.statistics.read();
+            let choice = data.statistics.choice();
+            let fetch = choice.as_ref().map(|choice| fetch_name(choice.mode).to_string());
             Ok(TableStatistics {
                 bytes_loaded: number(reading.bytes_loaded)?,
                 rows_loaded: number(reading.rows_loaded)?,
@@ -159,6 +165,8 @@ impl Table {
                 raw_rows: number(reading.raw_rows)?,
                 ready_rows: number(reading.ready_rows)?,
                 budget_used: number(data.budget.used())?,
+                fetch,
+                fetch_reason: choice.map(|choice| choice.reason),
             })
         })
     }
