@@ -49,7 +49,7 @@ const REQUEST: f64 = 1e-3;
 const LOCAL_BYTE: f64 = 1.0 / 1.5e9;
 /// A byte of an object store, and one of scratch, written and read back.
 const REMOTE_BYTE: f64 = 1.0 / 0.3e9;
-const SCRATCH_BYTE: f64 = 1.0 / 0.7e9;
+const SCRATCH_BYTE: f64 = 1.0 / 0.35e9;
 /// A row that is dealt into its bucket.
 const DEAL_ROW: f64 = 0.3e-6;
 /// Scratch holds more than the rows: what lies between buffers, and the layouts of blocks.

@@ -73,9 +73,9 @@ impl ChoosingFetcher {
 
     /// The scratch and the rows of its buckets, once windows are to come from there.
     fn buckets(&self) -> Option<(&ScratchFetcher, u64)> {
-        let scratch = self.scratch.as_ref()?;
         let row_bytes = self.direct.row_bytes()?;
         let choice = self.chosen.get_or_init(|| self.choose(row_bytes));
+        let scratch = self.scratch.as_ref()?;
         if choice.mode != FetchMode::Scratch || self.before.load(Ordering::Relaxed) == 0 {
             return None;
         }

@@ -10,6 +10,7 @@ pub mod epoch;
 pub mod fetcher;
 pub mod gather;
 mod gathering;
+mod heap;
 pub mod memory;
 pub mod packing;
 pub mod permuted;

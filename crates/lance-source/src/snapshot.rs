@@ -144,7 +144,13 @@ impl Snapshot {
     /// A source of this snapshot's rows with the given columns, or all of them.
     pub fn source(&self, columns: Option<&[String]>, blobs: Blobs) -> Result<LanceSource> {
         let projection = Projection::new(&self.dataset, columns, blobs)?;
-        LanceSource::new(self.dataset.clone(), self.rows.clone(), self.queued.clone(), projection)
+        LanceSource::new(
+            self.dataset.clone(),
+            self.rows.clone(),
+            self.queued.clone(),
+            self.is_remote,
+            projection,
+        )
     }
 }
 

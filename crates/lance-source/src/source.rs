@@ -18,12 +18,17 @@ use crate::errors::read_failed;
 use crate::projection::Projection;
 use crate::queued_reads::QueuedReads;
 
+/// The least that a scan of local files, and one of an object store, reads ahead, in bytes.
+const LOCAL_READ_AHEAD: u64 = 4 << 20;
+const REMOTE_READ_AHEAD: u64 = 64 << 20;
+
 /// The projected rows of a snapshot.
 #[derive(Clone, Debug)]
 pub struct LanceSource {
     dataset: Arc<Dataset>,
     rows: Arc<LiveRows>,
     queued: Arc<QueuedReads>,
+    is_remote: bool,
     projection: Arc<Projection>,
 }
 
@@ -32,9 +37,10 @@ impl LanceSource {
         dataset: Arc<Dataset>,
         rows: Arc<LiveRows>,
         queued: Arc<QueuedReads>,
+        is_remote: bool,
         projection: Projection,
     ) -> Result<Self> {
-        let source = Self { dataset, rows, queued, projection: Arc::new(projection) };
+        let source = Self { dataset, rows, queued, is_remote, projection: Arc::new(projection) };
         source.take_builder(&source.dataset, Vec::new(), &source.projection.columns)?;
         Ok(source)
     }
@@ -113,12 +119,19 @@ impl LanceSource {
         )
     }
 
+    /// Bytes that a scan reads ahead: little from local files, much where each read waits for a server.
+    fn read_ahead(&self, batch_bytes: u64) -> u64 {
+        let (batches, least) = if self.is_remote { (16, REMOTE_READ_AHEAD) } else { (2, LOCAL_READ_AHEAD) };
+        batch_bytes.saturating_mul(batches).max(least)
+    }
+
     async fn open_scan(self, batch_bytes: u64) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let failed = |error| read_failed("a scan of the table", error);
         let mut scanner = self.dataset.scan();
         scanner.blob_handling(self.projection.blobs.handling());
         scanner.project(&self.projection.columns).map_err(failed)?;
         scanner.scan_in_order(true).batch_size_bytes(batch_bytes);
+        scanner.io_buffer_size(self.read_ahead(batch_bytes));
         let schema = self.projection.schema.clone();
         let batches = scanner.try_into_stream().await.map_err(failed)?;
         Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())

@@ -15,6 +15,7 @@ use super::deal::{Deal, Dealt};
 use crate::budget::Budget;
 use crate::choice::Choice;
 use crate::fetcher::{FetchedRows, Fetcher, TakeFetcher};
+use crate::heap::give_back;
 use crate::pipeline::RowPlan;
 use crate::source::RowSource;
 use crate::statistics::Statistics;
@@ -155,6 +156,7 @@ impl Inner {
         };
         let dealt = deal.run().await;
         drop(permit);
+        give_back();
         dealt
     }
 }
