@@ -132,6 +132,10 @@ impl LanceSource {
         scanner.project(&self.projection.columns).map_err(failed)?;
         scanner.scan_in_order(true).batch_size_bytes(batch_bytes);
         scanner.io_buffer_size(self.read_ahead(batch_bytes));
+        if !self.is_remote {
+            // Each fragment under way has pages of its own in memory, and local files keep the processors busy one at a time.
+            scanner.fragment_readahead(1);
+        }
         let schema = self.projection.schema.clone();
         let batches = scanner.try_into_stream().await.map_err(failed)?;
         Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())

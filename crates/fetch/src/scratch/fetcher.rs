@@ -58,7 +58,8 @@ struct Inner {
     plan: Mutex<Option<Box<dyn RowPlan>>>,
     /// Windows that were asked for.
     windows: AtomicU64,
-    dealt: OnceCell<Option<Dealt>>,
+    /// The buckets, `None` where takes replace them, or why there are none; whichever window asks first, all learn the same.
+    dealt: OnceCell<Result<Option<Dealt>>>,
 }
 
 impl ScratchFetcher {
@@ -109,8 +110,8 @@ impl Inner {
         skip: u64,
         bucket_rows: u64,
     ) -> Result<FetchedRows> {
-        let dealt = self.dealt.get_or_try_init(|| self.deal_or_refuse(skip, bucket_rows)).await?;
-        let Some(dealt) = dealt else { return self.take.fetch(rows).await };
+        let dealt = self.dealt.get_or_init(|| self.deal_or_refuse(skip, bucket_rows)).await;
+        let Some(dealt) = dealt.as_ref().map_err(Error::clone)? else { return self.take.fetch(rows).await };
         let store = dealt.read(usize::try_from(window).unwrap_or(usize::MAX)).await?;
         let Window { ordinals, indices } = Window::new(&rows);
         if ordinals.len() != store.rows() {
@@ -165,7 +166,8 @@ fn no_room(rows: u64, budget: &Budget) -> Error {
     Error::new(
         Code::WriteFailed,
         format!(
-            "scratch needs at least 2 bytes of memory for each of {rows} rows, and parts of the table that fit a memoryBudget of {}: give a larger memoryBudget, or use fetch: \"take\"",
+            "scratch needs an eighth of memoryBudget, which is {}, for 2 bytes for each of {rows} rows and 16 for each repeat of one: give a larger \
+             memoryBudget, or use fetch: \"take\"",
             budget.limit()
         ),
     )
