@@ -43,7 +43,13 @@ export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
 export type { SkipSteps } from "./streaming/skip-steps.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
-export type { PackingStatistics, StreamingStatistics } from "./streaming/statistics.ts";
+export type {
+  FetchStatistics,
+  PackingStatistics,
+  PackingStatistics,
+  StreamingStatistics,
+  StreamingStatistics,
+} from "./streaming/statistics.ts";
 export type { StepOptions, StepPlan } from "./streaming/step-plan.ts";
 export type { SyncEpochEnd } from "./streaming/transform/epoch-end.ts";
 export type { OnTransformError } from "./streaming/transform/error-policy.ts";
@@ -56,6 +62,7 @@ export type {
   TransformContext,
   TransformOutput,
 } from "./streaming/transform/transform.ts";
+
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,

@@ -14,6 +14,20 @@ const ours: readonly Contestant[] = [
     part: "later",
   },
   {
+    name: "ours-scratch",
+    title: '**lance-loader**, `fetch: "scratch"`, budget of a tenth',
+    kind: "ours",
+    script: "lance-loader.ts",
+    options: (workload) => ({ fetch: "scratch", memoryBudget: tenth(workload) }),
+  },
+  {
+    name: "ours-auto-tenth",
+    title: '**lance-loader**, `fetch: "auto"`, budget of a tenth',
+    kind: "ours",
+    script: "lance-loader.ts",
+    options: (workload) => ({ memoryBudget: tenth(workload) }),
+  },
+  {
     name: "ours-take",
     title: '**lance-loader**, `fetch: "take"`, budget of a tenth',
     kind: "ours",
@@ -110,6 +124,7 @@ const bothForms = [
   "ours",
   "ours-later",
   "ours-take",
+  "ours-scratch",
   "lancedb-permutation",
   "lancedb-node",
   "pylance-take",

@@ -23,6 +23,8 @@ export function goalsOf(lines: readonly Line[]): Goal[] {
     atLeast(3, "ours-later", fastest),
     atLeast(0.7, "ours", "lance-scan"),
     atLeast(0.9, "ours-sequential", "lance-scan"),
+    atLeast(0.6, "ours-scratch", "lance-scan"),
+    ...(first.workload === "W2" ? [] : [atLeast(3, `ours-scratch${strings}`, "lancedb-streaming")]),
     atLeast(1.5, `ours-take${strings}`, "lancedb-streaming"),
     atLeast(1, "ours-take", "pylance-take"),
     atMost(0.5, "ours", earliestReaderOfLance(lines)),

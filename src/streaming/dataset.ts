@@ -18,11 +18,12 @@ import { Progress } from "./progress.ts";
 import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
-import type { StreamingStatistics } from "./statistics.ts";
+import type { FetchStatistics, StreamingStatistics, StreamingStatistics } from "./statistics.ts";
 import type { StepPlan } from "./step-plan.ts";
 import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
 import type { ResolvedTransform } from "./transform/options.ts";
 import type { ArrayTransform } from "./transform/transform.ts";
+
 
 /** Options of {@link StreamingDataset.batches}. */
 export interface BatchesOptions {
@@ -189,6 +190,10 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   get stats(): StreamingStatistics {
     const { table, consumed, packing, skipped, transformSeconds } = this.#progress;
     const { bytesLoaded, fetchTime, budgetUsed, ...rows } = native(() => table.handle.statistics());
+    const fetch = rows.fetch && {
+      mode: rows.fetch as FetchStatistics["mode"],
+      reason: rows.fetchReason ?? "",
+    };
     const queues = this.#read?.queues(rows.unscannedRows, rows.rawRows, rows.readyRows);
     const read = {
       bytesLoaded,
@@ -199,6 +204,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
       unscannedRows: queues === undefined ? 0 : rows.unscannedRows,
       consumedRows: consumed,
       rowsSkipped: skipped,
+      ...(fetch && { fetch }),
       budgetUsed,
     };
     return packing === undefined ? read : { ...read, packing };

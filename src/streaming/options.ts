@@ -30,7 +30,7 @@ import {
 } from "./transform/options.ts";
 
 /** How rows are fetched: see {@link StreamingDatasetOptions.fetch}. */
-export type FetchMode = "auto" | "memory" | "take";
+export type FetchMode = "auto" | "memory" | "scratch" | "take";
 
 /** Which worker of its rank a dataset belongs to, where the caller runs several. */
 export interface WorkerInfo {
@@ -97,12 +97,18 @@ export interface StreamingDatasetOptions extends PackingOptions, TransformOption
    * How rows are fetched. The samples and their order are the same.
    *
    * - `"memory"`: the columns are read once, by one scan, and every batch is gathered from memory; an error where they do not fit `memoryBudget`.
+   * - `"scratch"`: one scan an epoch deals the rows into a file in `scratchDir`, by parts of the epoch that fit the budget, and each part is read back once.
+   *   A table of any size is read sequentially, but 2 bytes of the budget a row are needed while the rows are dealt. Packing takes instead.
    * - `"take"`: windows of rows are read as they are needed.
-   * - `"auto"`: memory where the columns fit, takes where they do not.
+   * - `"auto"`: whichever is cheapest for the rows, their size, the budget, the disk, the store and the ranks; `stats.fetch` says which, and why.
    *
    * @default "auto"
    */
   readonly fetch?: FetchMode;
+  /** A folder on a local disk for scratch files. They have no name, and vanish with the process however it ends. @default the system's folder for temporary files, unless that is in memory */
+  readonly scratchDir?: string;
+  /** The most bytes of scratch at one time; 0 for none. @default half of what is free in `scratchDir` */
+  readonly scratchBytes?: number;
   /**
    * Bytes for rows in memory, windows and queues. Without it, all datasets of the process share one budget: the smaller of 1 GiB and a quarter of the
    * memory that the process may use.
@@ -149,6 +155,8 @@ export interface ResolvedOptions {
   readonly storageOptions: Readonly<Record<string, string>> | undefined;
   readonly state: StateDict | undefined;
   readonly fetch: FetchMode;
+  readonly scratchDir: string | undefined;
+  readonly scratchBytes: number | undefined;
   readonly memoryBudget: number;
   readonly sharedBudget: boolean;
   readonly readBatchSize: number | undefined;
@@ -182,6 +190,8 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "storageOptions",
   "state",
   "fetch",
+  "scratchDir",
+  "scratchBytes",
   "memoryBudget",
   "readBatchSize",
   "ioQueueDepth",
@@ -223,7 +233,9 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     branch: optional(options.branch, (value) => checkString("branch", value)),
     storageOptions: optional(options.storageOptions, (value) => checkStorageOptions("storageOptions", value)),
     state: options.state,
-    fetch: checkChoice("fetch", fetch, ["auto", "memory", "take"]),
+    fetch: checkChoice("fetch", fetch, ["auto", "memory", "scratch", "take"]),
+    scratchDir: optional(options.scratchDir, (value) => checkString("scratchDir", value)),
+    scratchBytes: optional(options.scratchBytes, (value) => checkInteger("scratchBytes", value, 0)),
     memoryBudget: checkInteger("memoryBudget", memoryBudget, 1),
     sharedBudget: options.memoryBudget === undefined,
     readBatchSize: optional(options.readBatchSize, (value) =>

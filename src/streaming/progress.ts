@@ -16,7 +16,9 @@ import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
+import { scratchOf } from "./scratch.ts";
 import { SplitProgress } from "./split-progress.ts";
+
 import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
 import type { PackingStatistics } from "./statistics.ts";
 import { StepPlan } from "./step-plan.ts";
@@ -305,7 +307,15 @@ export class Progress {
 
   #readOptions(skip: number, batchRows: number) {
     const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
-    const options = { skip, batchRows, ioQueueDepth, readyBytes, fetch, lendBuffers };
+    const options = {
+      skip,
+      batchRows,
+      ioQueueDepth,
+      readyBytes,
+      fetch,
+      lendBuffers,
+      ...scratchOf(this.#options),
+    };
     return readBatchSize === undefined ? options : { ...options, readBatchSize };
   }
 

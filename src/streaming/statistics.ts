@@ -1,3 +1,5 @@
+import type { FetchMode } from "./options.ts";
+
 /** What packing has made of the documents of this rank, since the start of an epoch. */
 export interface PackingStatistics {
   /** Blocks that were handed over. */
@@ -18,6 +20,13 @@ export interface PackingStatistics {
   readonly documentsLeftOver: number;
   /** Tokens of begun documents that the budget cut off; 0 for splits that have blocks to give. */
   readonly tokensLeftOver: number;
+}
+
+/** How rows are fetched. */
+export interface FetchStatistics {
+  readonly mode: Exclude<FetchMode, "auto">;
+  /** For people: the numbers that decided, or what went wrong with another way. */
+  readonly reason: string;
 }
 
 /**
@@ -45,6 +54,8 @@ export interface StreamingStatistics {
    * epoch has ended: as in a state, what was only read ahead does not.
    */
   readonly rowsSkipped: number;
+  /** How the rows of the epoch are fetched, and why; absent until that is decided, at the latest with the second window, and with `packSequences`. */
+  readonly fetch?: FetchStatistics;
   /** Bytes of the memory budget that are in use, by all datasets that share it. */
   readonly budgetUsed: number;
   /** With `packSequences`: what packing has made of the epoch; until the next one is begun, of the one that has ended. */

@@ -77,6 +77,8 @@ describe("an option of another kind is refused:", () => {
     ["filter", ["", 5, {}]],
     ["branch", ["", 5]],
     ["fetch", ["scan", 1, true]],
+    ["scratchDir", ["", 5]],
+    ["scratchBytes", [-1, 0.5, "1"]],
     ["blobs", ["files", 1]],
     ["lendBuffers", [1, "yes"]],
     ["signal", [{}, "abort", 5]],

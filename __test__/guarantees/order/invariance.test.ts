@@ -36,6 +36,8 @@ describe("the order does not depend on", () => {
     { ioQueueDepth: 64, readBatchSize: 2 },
     { fetch: "memory" },
     { fetch: "take" },
+    { fetch: "scratch" },
+    { scratchBytes: 0 },
     { fetch: "take", readBatchSize: 5, ioQueueDepth: 2 },
     { memoryBudget: 1 },
     { lendBuffers: false },

@@ -36,6 +36,11 @@ pub trait Fetcher: Send + Sync + 'static {
 
     /// Whether a window holds memory of its own, which counts against the budget until it is gathered.
     fn holds_windows(&self) -> bool;
+
+    /// The rows that the next window must have, where that is not for the pipeline to choose; a multiple of a batch's.
+    fn window_rows(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Reads each window by one take of its sorted, distinct rows.

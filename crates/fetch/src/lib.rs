@@ -3,12 +3,15 @@
 //! Knows Arrow, but neither Lance nor JavaScript.
 
 pub mod budget;
+pub mod choice;
+pub mod choosing;
 pub mod chosen;
 pub mod column;
 pub mod epoch;
 pub mod fetcher;
 pub mod gather;
 mod gathering;
+mod heap;
 pub mod left_out;
 pub mod memory;
 pub mod mixture;
@@ -18,6 +21,7 @@ pub mod pipeline;
 pub mod ready_queue;
 mod row_bytes;
 mod scan_ahead;
+pub mod scratch;
 pub mod sizing;
 pub mod source;
 pub mod statistics;

@@ -16,23 +16,27 @@ use crate::budget::{Budget, Permit};
 use crate::chosen::Chosen;
 use crate::column::{ColumnStore, ColumnStoreBuilder};
 use crate::fetcher::{FetchedRows, Fetcher, TakeFetcher};
+use crate::pipeline::RowPlan;
 use crate::row_bytes::fixed_row_bytes;
 use crate::scan_ahead::ScanAhead;
+use crate::scratch::{ScratchFetcher, ScratchOptions};
 use crate::source::RowSource;
 use crate::statistics::Statistics;
 
 /// Bytes of the batches of the scan.
-const SCAN_BATCH_BYTES: u64 = 4 << 20;
+const SCAN_BATCH_BYTES: u64 = 1 << 20;
 /// Rows that are read to learn the size of a row.
 const SAMPLED_ROWS: u64 = 256;
 
 /// Which way rows are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchMode {
-    /// From memory where the projected columns of the eligible rows fit the budget, else by takes.
+    /// In the cheapest way.
     Auto,
     /// From memory; an error where they don't fit.
     Memory,
+    /// From buckets on local disk, into which one scan deals the rows of an epoch.
+    Scratch,
     /// By takes.
     Take,
 }
@@ -111,7 +115,7 @@ impl MemoryTable {
     }
 
     /// The rows to keep; of a permutation that was not looked at yet, the most that they may be.
-    fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         let all = self.source.num_rows();
         match (&self.eligible, &self.chosen, self.loaded.get()) {
             (_, _, Some(Ok(loaded))) => loaded.store.rows() as u64,
@@ -132,6 +136,41 @@ impl MemoryTable {
                 .with_cause(error)
         })?;
         Ok(distinct?.map(Arc::new))
+    }
+
+    /// Whether the rows are in memory.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.loaded.get().is_some_and(Outcome::is_ok)
+    }
+
+    /// Whether a load has found that the rows don't fit.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.loaded.get().is_some_and(Outcome::is_err)
+    }
+
+    /// All live rows of the source.
+    pub(crate) fn table_rows(&self) -> u64 {
+        self.source.num_rows()
+    }
+
+    pub(crate) const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    pub(crate) const fn statistics(&self) -> &Arc<Statistics> {
+        &self.statistics
+    }
+
+    /// A fetcher of one plan over the same rows.
+    pub(crate) fn scratch_fetcher(&self, options: ScratchOptions, plan: Box<dyn RowPlan>) -> ScratchFetcher {
+        ScratchFetcher::new(
+            self.source.clone(),
+            self.eligible.clone(),
+            self.budget.clone(),
+            self.statistics.clone(),
+            options,
+            plan,
+        )
     }
 
     fn take_fetcher(&self) -> TakeFetcher {
@@ -237,13 +276,21 @@ pub struct MemoryFirstFetcher {
     take: Arc<TakeFetcher>,
     /// Whether the first window was asked for.
     began: AtomicBool,
+    /// Whether all that is asked for from now on comes by takes.
+    takes: AtomicBool,
 }
 
 impl MemoryFirstFetcher {
-    /// A fetcher of one pipeline over a table that its pipelines share.
+    /// A fetcher of one pipeline over a table that its pipelines share. It has no scratch: `Scratch` means takes here.
     pub fn new(mode: FetchMode, table: Arc<MemoryTable>) -> Self {
         let take = Arc::new(table.take_fetcher());
-        Self { mode, table, take, began: AtomicBool::new(false) }
+        let takes = AtomicBool::new(matches!(mode, FetchMode::Take | FetchMode::Scratch));
+        Self { mode, table, take, began: AtomicBool::new(false), takes }
+    }
+
+    /// Loads nothing from now on, unless that has begun.
+    pub(crate) fn only_take(&self) {
+        self.takes.store(true, Ordering::Relaxed);
     }
 
     /// Whether the first window comes by a take, so that nobody waits for the scan to see a first batch: not where the window
@@ -257,7 +304,7 @@ impl MemoryFirstFetcher {
 impl Fetcher for MemoryFirstFetcher {
     fn fetch(&self, rows: Vec<u64>) -> BoxFuture<'static, Result<FetchedRows>> {
         let first = !self.began.swap(true, Ordering::Relaxed);
-        if self.mode == FetchMode::Take || (first && self.takes_first(rows.len() as u64)) {
+        if self.takes.load(Ordering::Relaxed) || (first && self.takes_first(rows.len() as u64)) {
             return self.take.fetch(rows);
         }
         let (mode, table, take) = (self.mode, self.table.clone(), self.take.clone());
@@ -284,7 +331,7 @@ impl Fetcher for MemoryFirstFetcher {
             // of unknown size, the first window is read alone.
             None => self.table.is_too_large() || self.row_bytes().is_none(),
         };
-        by_takes || self.mode == FetchMode::Take
+        by_takes || self.takes.load(Ordering::Relaxed)
     }
 }
 

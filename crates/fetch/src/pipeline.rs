@@ -109,9 +109,9 @@ impl Drop for Pipeline {
     }
 }
 
-/// Half of the budget is for windows: those under way, those that wait, and the one that is being gathered.
+/// Two thirds of the budget are for windows: those under way, those that wait, and the one that is being gathered.
 pub(crate) fn window_bytes(budget: &Budget, io_queue_depth: usize) -> u64 {
-    budget.limit() / 2 / (io_queue_depth as u64).saturating_add(1)
+    budget.limit() / 3 * 2 / (io_queue_depth as u64).saturating_add(1)
 }
 
 struct Read {
@@ -158,7 +158,9 @@ impl Driver {
                 // Only the window under way will tell how large the rows are, and so how many more windows the budget carries.
                 break;
             }
-            let rows = self.sizing.next_rows(self.last_rows, row_bytes).min(self.plan.remaining());
+            let rows = self.fetcher.window_rows();
+            let rows = rows.unwrap_or_else(|| self.sizing.next_rows(self.last_rows, row_bytes));
+            let rows = rows.min(self.plan.remaining());
             let bytes = if holds_windows { rows.saturating_mul(row_bytes.unwrap_or(0)) } else { 0 };
             let permit = match self.budget.try_acquire(bytes) {
                 Some(permit) => permit,

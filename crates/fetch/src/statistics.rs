@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::choice::Choice;
+
 /// Finished reads that wait to be looked at, at most: who does not look loses the oldest.
 const LOGGED_READS: usize = 4096;
 
@@ -30,6 +32,7 @@ pub struct Statistics {
     ready_rows: AtomicU64,
     watched: AtomicBool,
     finished: Mutex<VecDeque<FinishedRead>>,
+    choice: Mutex<Option<Choice>>,
 }
 
 /// A reading of [`Statistics`].
@@ -69,6 +72,16 @@ impl Statistics {
     pub fn take_finished(&self) -> Vec<FinishedRead> {
         self.watched.store(true, Ordering::Relaxed);
         self.finished.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    /// Notes how the last pipeline reads.
+    pub(crate) fn set_choice(&self, choice: Choice) {
+        *self.choice.lock().unwrap_or_else(PoisonError::into_inner) = Some(choice);
+    }
+
+    /// How the last pipeline reads, and why; `None` until one has decided.
+    pub fn choice(&self) -> Option<Choice> {
+        self.choice.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reads all counters.

@@ -34,6 +34,14 @@ impl<T> Drop for OwnedTask<T> {
     }
 }
 
+/// Begins work that blocks or computes for long on a thread of its own. It is not stopped half-way when what waits for it is dropped.
+pub(crate) fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> impl Future<Output = Result<T>> + Send {
+    let begun = tokio::task::spawn_blocking(work);
+    async move { begun.await.unwrap_or_else(|error| Err(failed(error))) }
+}
+
 fn failed(error: JoinError) -> Error {
     if error.is_cancelled() {
         return Error::new(Code::Aborted, "the read was cancelled");

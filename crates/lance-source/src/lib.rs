@@ -10,6 +10,7 @@ mod live_rows;
 mod location;
 mod permutation;
 mod projection;
+mod queued_reads;
 mod snapshot;
 mod source;
 

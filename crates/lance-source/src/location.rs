@@ -14,3 +14,10 @@ pub struct Location {
     /// The branch that `version` counts on; main when absent.
     pub branch: Option<String>,
 }
+
+impl Location {
+    /// Whether each read is a request to a server.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.uri.split_once("://").is_some_and(|(scheme, _)| scheme != "file" && scheme != "memory")
+    }
+}

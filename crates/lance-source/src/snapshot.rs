@@ -17,6 +17,7 @@ use crate::filter::filtered_rows;
 use crate::identity::table_identity;
 use crate::permutation::{build, load, persist};
 use crate::projection::{Blobs, Projection};
+use crate::queued_reads::QueuedReads;
 use crate::source::LanceSource;
 use crate::{LiveRows, Location};
 
@@ -25,7 +26,9 @@ use crate::{LiveRows, Location};
 pub struct Snapshot {
     dataset: Arc<Dataset>,
     rows: Arc<LiveRows>,
+    queued: Arc<QueuedReads>,
     identity: Arc<str>,
+    is_remote: bool,
 }
 
 impl Snapshot {
@@ -47,7 +50,9 @@ impl Snapshot {
         refuse_lsm(&dataset, &location.uri).await?;
         let rows = LiveRows::load(&dataset).await?;
         let identity = table_identity(dataset.iter_fragments()).into();
-        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), identity })
+        let queued = Arc::new(QueuedReads::new(&location, dataset.version_id()));
+        let is_remote = location.is_remote();
+        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), queued, identity, is_remote })
     }
 
     /// The version that is pinned.
@@ -58,6 +63,11 @@ impl Snapshot {
     /// The branch that the version counts on; `None` is main.
     pub fn branch(&self) -> Option<&str> {
         self.dataset.manifest().branch.as_deref()
+    }
+
+    /// Whether each read of the table is a request to a server.
+    pub const fn is_remote(&self) -> bool {
+        self.is_remote
     }
 
     /// A digest of the data files' names: the same for a table that was moved, another one for every other table.
@@ -136,11 +146,17 @@ impl Snapshot {
     /// A source of this snapshot's rows with the given columns, or all of them.
     pub fn source(&self, columns: Option<&[String]>, blobs: Blobs) -> Result<LanceSource> {
         let projection = Projection::new(&self.dataset, columns, blobs)?;
-        LanceSource::new(self.dataset.clone(), self.rows.clone(), projection)
+        LanceSource::new(
+            self.dataset.clone(),
+            self.rows.clone(),
+            self.queued.clone(),
+            self.is_remote,
+            projection,
+        )
     }
 }
 
-async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
+pub(crate) async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
     let mut builder =
         DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options.clone());
     builder = match (&location.branch, version) {

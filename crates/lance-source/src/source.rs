@@ -16,30 +16,48 @@ use lance_loader_order::{Code, Error, Result};
 use crate::LiveRows;
 use crate::errors::read_failed;
 use crate::projection::Projection;
+use crate::queued_reads::QueuedReads;
+
+/// The least that a scan of local files, and one of an object store, reads ahead, in bytes.
+const LOCAL_READ_AHEAD: u64 = 4 << 20;
+const REMOTE_READ_AHEAD: u64 = 64 << 20;
 
 /// The projected rows of a snapshot.
 #[derive(Clone, Debug)]
 pub struct LanceSource {
     dataset: Arc<Dataset>,
     rows: Arc<LiveRows>,
+    queued: Arc<QueuedReads>,
+    is_remote: bool,
     projection: Arc<Projection>,
 }
 
 impl LanceSource {
-    pub(crate) fn new(dataset: Arc<Dataset>, rows: Arc<LiveRows>, projection: Projection) -> Result<Self> {
-        let source = Self { dataset, rows, projection: Arc::new(projection) };
-        source.take_builder(Vec::new(), &source.projection.columns)?;
+    pub(crate) fn new(
+        dataset: Arc<Dataset>,
+        rows: Arc<LiveRows>,
+        queued: Arc<QueuedReads>,
+        is_remote: bool,
+        projection: Projection,
+    ) -> Result<Self> {
+        let source = Self { dataset, rows, queued, is_remote, projection: Arc::new(projection) };
+        source.take_builder(&source.dataset, Vec::new(), &source.projection.columns)?;
         Ok(source)
     }
 
-    fn take_builder(&self, addresses: Vec<u64>, columns: &[String]) -> Result<TakeBuilder> {
+    fn take_builder(
+        &self,
+        dataset: &Arc<Dataset>,
+        addresses: Vec<u64>,
+        columns: &[String],
+    ) -> Result<TakeBuilder> {
         let failed = |error| read_failed("planning a take", error);
-        let mut plan = ProjectionRequest::from_columns(columns, self.dataset.schema())
-            .into_projection_plan(self.dataset.clone())
+        let mut plan = ProjectionRequest::from_columns(columns, dataset.schema())
+            .into_projection_plan(dataset.clone())
             .map_err(failed)?;
         plan.physical_projection =
             plan.physical_projection.with_blob_handling(self.projection.blobs.handling());
-        let builder = TakeBuilder::try_new_from_addresses(self.dataset.clone(), addresses, Arc::new(plan))
+        let builder = TakeBuilder::try_new_from_addresses(dataset.clone(), addresses, Arc::new(plan))
             .map_err(failed)?;
         // Ordinals are of live rows only, so that nobody needs to read the deletion files again.
         Ok(builder.with_ignore_deletions(true))
@@ -51,12 +69,24 @@ impl LanceSource {
         }
         let mut addresses = ordinals;
         self.rows.addresses(&mut addresses)?;
-        let builder = self.take_builder(addresses.clone(), &self.projection.columns)?;
-        let batch = builder.execute().await.map_err(|error| read_failed("a read of the table", error))?;
+        let batch = self.take_addresses(&addresses).await?;
         if batch.num_rows() != addresses.len() {
             return Err(self.missing(&addresses, batch.num_rows()).await);
         }
         arrange(&batch, &self.projection.schema)
+    }
+
+    async fn take_addresses(&self, addresses: &[u64]) -> Result<RecordBatch> {
+        let columns = &self.projection.columns;
+        if let Some(dataset) = self.queued.dataset(addresses.len()).await {
+            match self.take_builder(&dataset, addresses.to_vec(), columns)?.execute().await {
+                Ok(batch) => return Ok(batch),
+                // Where the table is at fault and not the queue, the same take fails again and says so.
+                Err(_) => self.queued.refuse(),
+            }
+        }
+        let builder = self.take_builder(&self.dataset, addresses.to_vec(), columns)?;
+        builder.execute().await.map_err(|error| read_failed("a read of the table", error))
     }
 
     /// Names the rows that a take did not deliver: asks for them one by one until the first few are known.
@@ -68,7 +98,7 @@ impl LanceSource {
             if missing.len() == NAMED {
                 break;
             }
-            let found = match self.take_builder(vec![address], &row_id) {
+            let found = match self.take_builder(&self.dataset, vec![address], &row_id) {
                 Ok(builder) => builder.execute().await.map_or(0, |batch| batch.num_rows()),
                 Err(error) => return error,
             };
@@ -89,12 +119,23 @@ impl LanceSource {
         )
     }
 
+    /// Bytes that a scan reads ahead: little from local files, much where each read waits for a server.
+    fn read_ahead(&self, batch_bytes: u64) -> u64 {
+        let (batches, least) = if self.is_remote { (16, REMOTE_READ_AHEAD) } else { (2, LOCAL_READ_AHEAD) };
+        batch_bytes.saturating_mul(batches).max(least)
+    }
+
     async fn open_scan(self, batch_bytes: u64) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let failed = |error| read_failed("a scan of the table", error);
         let mut scanner = self.dataset.scan();
         scanner.blob_handling(self.projection.blobs.handling());
         scanner.project(&self.projection.columns).map_err(failed)?;
         scanner.scan_in_order(true).batch_size_bytes(batch_bytes);
+        scanner.io_buffer_size(self.read_ahead(batch_bytes));
+        if !self.is_remote {
+            // Each fragment under way has pages of its own in memory, and local files keep the processors busy one at a time.
+            scanner.fragment_readahead(1);
+        }
         let schema = self.projection.schema.clone();
         let batches = scanner.try_into_stream().await.map_err(failed)?;
         Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())

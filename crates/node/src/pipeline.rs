@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use lance_loader_fetch::choosing::{ChoosingFetcher, PlanFacts};
+use lance_loader_fetch::fetcher::Fetcher;
 use lance_loader_fetch::memory::{FetchMode, MemoryFirstFetcher};
 use lance_loader_fetch::permuted::RowsInOrder;
 use lance_loader_fetch::pipeline::{PipelineOptions, RowPlan};
+use lance_loader_fetch::scratch::ScratchOptions;
 use lance_loader_order::{Code, Error, Result};
 use napi::Env;
 use napi::bindgen_prelude::{Object, PromiseRaw};
@@ -32,8 +35,12 @@ pub struct StartOptions {
     pub io_queue_depth: f64,
     /// Bytes of gathered batches that may wait.
     pub ready_bytes: f64,
-    /// `auto`, `memory` or `take`.
+    /// `auto`, `memory`, `scratch` or `take`.
     pub fetch: String,
+    /// The folder of scratch files; no scratch when absent.
+    pub scratch_dir: Option<String>,
+    /// The most bytes of scratch.
+    pub scratch_bytes: Option<f64>,
     /// Whether batches are lent to JavaScript instead of copied.
     pub lend_buffers: bool,
 }
@@ -47,8 +54,16 @@ impl Pipeline {
         if !plan.is_of(table) {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
-        let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
-        Self::run(table, rows, Some(plan), options)
+        let skip = count("skip", options.skip)?;
+        let facts = PlanFacts {
+            batch_rows: count("batchSize", options.batch_rows)?.max(1),
+            run_rows: plan.run_rows(),
+            is_remote: table.is_remote(),
+            scratch: scratch_options(options)?,
+        };
+        let (mode, memory) = (fetch_mode(&options.fetch)?, table.memory_of(plan.chosen()));
+        let fetcher = ChoosingFetcher::new(mode, &memory, facts, Box::new(plan.rows_from(skip)));
+        Self::run(table, Box::new(plan.rows_from(skip)), Arc::new(fetcher), Some(plan), options)
     }
 
     /// Reads rows that no epoch plans.
@@ -57,12 +72,14 @@ impl Pipeline {
         rows: RowsInOrder,
         options: &StartOptions,
     ) -> Result<Self> {
-        Self::run(table, Box::new(rows), None, options)
+        let fetcher = MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory_of(None));
+        Self::run(table, Box::new(rows), Arc::new(fetcher), None, options)
     }
 
     fn run(
         table: &Arc<TableData>,
         rows: Box<dyn RowPlan>,
+        fetcher: Arc<dyn Fetcher>,
         plan: Option<&Plan>,
         options: &StartOptions,
     ) -> Result<Self> {
@@ -74,8 +91,6 @@ impl Pipeline {
             io_queue_depth: size("ioQueueDepth", options.io_queue_depth)?.max(1),
             ready_bytes: count("readyBytes", options.ready_bytes)?,
         };
-        let memory = table.memory_of(plan.and_then(Plan::chosen));
-        let fetcher = Arc::new(MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, memory));
         let inner = lance_loader_fetch::pipeline::Pipeline::start(
             runtime()?,
             rows,
@@ -93,12 +108,28 @@ pub(crate) fn fetch_mode(name: &str) -> Result<FetchMode> {
     match name {
         "auto" => Ok(FetchMode::Auto),
         "memory" => Ok(FetchMode::Memory),
+        "scratch" => Ok(FetchMode::Scratch),
         "take" => Ok(FetchMode::Take),
         _ => Err(Error::new(
             Code::InvalidArgument,
-            format!("fetch is {name:?}: it must be \"auto\", \"memory\" or \"take\""),
+            format!("fetch is {name:?}: it must be \"auto\", \"memory\", \"scratch\" or \"take\""),
         )),
     }
+}
+
+pub(crate) const fn fetch_name(mode: FetchMode) -> &'static str {
+    match mode {
+        FetchMode::Auto => "auto",
+        FetchMode::Memory => "memory",
+        FetchMode::Scratch => "scratch",
+        FetchMode::Take => "take",
+    }
+}
+
+fn scratch_options(options: &StartOptions) -> Result<Option<ScratchOptions>> {
+    let Some(folder) = &options.scratch_dir else { return Ok(None) };
+    let max_bytes = count("scratchBytes", options.scratch_bytes.unwrap_or(0.0))?;
+    Ok(Some(ScratchOptions { folder: folder.into(), max_bytes, required: false }))
 }
 
 #[napi]

@@ -74,6 +74,8 @@ pub struct Plan {
     /// The orders of all epochs and the number of this one; absent for what is a mixture already.
     orders: Option<(Arc<dyn EpochOrders>, u64)>,
     left_out: LeftOut,
+    /// Neighbours in the table that the order keeps together.
+    run_rows: u64,
     dropped: u64,
     /// What the seeds of samples are drawn from.
     sample_seeds: Key,
@@ -91,7 +93,7 @@ impl Plan {
     pub(crate) fn of_rows(table: &Arc<TableData>, rows: &SplitRows, options: &PlanOptions) -> Result<Self> {
         let layout = layout_of(rows.view().len(), options)?;
         let plan = Self::of_orders(table, options, layout, Orders::listed(rows, options)?)?;
-        Ok(Self { chosen: Some(Chosen::Rows(rows.clone())), ..plan })
+        Ok(Self { chosen: Some(Chosen::Rows(rows.clone())), run_rows: 1, ..plan })
     }
 
     /// An epoch over all splits of a permutation.
@@ -123,7 +125,8 @@ impl Plan {
             (whole.layout().clone(), whole.dropped())
         };
         let plan = Self::of_orders(table, options, layout, Orders::splits(permutation, options)?)?;
-        Ok(Self { dropped, chosen: Some(Chosen::Splits(permutation.clone())), ..plan })
+        // Neighbours in a permutation need not be neighbours in the table.
+        Ok(Self { dropped, run_rows: 1, chosen: Some(Chosen::Splits(permutation.clone())), ..plan })
     }
 
     fn of_orders(
@@ -171,8 +174,19 @@ impl Plan {
         let seed = unsigned("shuffleSeed", &options.shuffle_seed)?;
         let sample_seeds = Key::derive(seed, count("epoch", options.epoch)?, Domain::SampleSeed);
         let (table, plan) = (Arc::downgrade(table), Arc::new(plan));
-        let (chosen, orders) = (None, None);
-        Ok(Self { table, plan, layout, owned, order, chosen, orders, left_out, dropped, sample_seeds })
+        Ok(Self {
+            table,
+            plan,
+            layout,
+            owned,
+            order,
+            chosen: None,
+            orders: None,
+            left_out,
+            run_rows: if options.shuffle { clump_size_of(options)? } else { u64::MAX },
+            dropped,
+            sample_seeds,
+        })
     }
 
     /// The rows from sample number `from` of this plan on.
@@ -204,6 +218,10 @@ impl Plan {
         let owned = u32::try_from(self.owned.start).map_err(too_many)?
             ..u32::try_from(self.owned.end).map_err(too_many)?;
         Ok(DocumentPlan::new(self.order.clone(), self.layout.clone(), owned))
+    }
+
+    pub(crate) const fn run_rows(&self) -> u64 {
+        self.run_rows
     }
 
     pub(crate) fn owned(&self) -> Range<usize> {

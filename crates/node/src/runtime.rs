@@ -16,7 +16,11 @@ static SHARED_BUDGET: OnceLock<Budget> = OnceLock::new();
 pub(crate) fn runtime() -> Result<&'static Handle> {
     let started = RUNTIME.get_or_init(|| {
         let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
-        Builder::new_multi_thread().worker_threads(threads).thread_name("lance-loader").enable_all().build()
+        // Every thread that reads files keeps memory of its own for what it has read. More of them than disks and cores keep busy would pass a budget, and
+        // cost more in switches than they gain.
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(threads).max_blocking_threads(2 * threads);
+        builder.thread_name("lance-loader").enable_all().build()
     });
     match started {
         Ok(runtime) => Ok(runtime.handle()),

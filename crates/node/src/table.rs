@@ -19,7 +19,7 @@ use crate::convert::number;
 use crate::errors::{ErrorCode, guarded};
 use crate::packing::{Estimating, Packing, PackingOptions};
 use crate::permutation::{PermutationHandle, PermutationRows};
-use crate::pipeline::{Pipeline, StartOptions};
+use crate::pipeline::{Pipeline, StartOptions, fetch_name};
 use crate::plan::{Plan, PlanOptions};
 use crate::runtime::shared_budget;
 
@@ -77,6 +77,11 @@ impl TableData {
         self.snapshot.as_ref().ok_or_else(mixed)
     }
 
+    /// Whether each read is a request to a server.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(Snapshot::is_remote)
+    }
+
     /// The number of eligible rows: all live rows, or those that the filter kept.
     pub(crate) fn num_rows(&self) -> u64 {
         self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len())
@@ -119,6 +124,10 @@ pub struct TableStatistics {
     pub ready_rows: f64,
     /// Bytes that are admitted to the budget.
     pub budget_used: f64,
+    /// How the last plan is read: `memory`, `scratch` or `take`; absent until that is decided.
+    pub fetch: Option<String>,
+    /// Why.
+    pub fetch_reason: Option<String>,
 }
 
 /// One snapshot of a table with one projection and one filter.
@@ -180,6 +189,8 @@ impl Table {
         guarded(|| {
             let data = self.data()?;
             let reading = data.statistics.read();
+            let choice = data.statistics.choice();
+            let fetch = choice.as_ref().map(|choice| fetch_name(choice.mode).to_string());
             Ok(TableStatistics {
                 bytes_loaded: number(reading.bytes_loaded)?,
                 rows_loaded: number(reading.rows_loaded)?,
@@ -188,6 +199,8 @@ impl Table {
                 raw_rows: number(reading.raw_rows)?,
                 ready_rows: number(reading.ready_rows)?,
                 budget_used: number(data.budget.used())?,
+                fetch,
+                fetch_reason: choice.map(|choice| choice.reason),
             })
         })
     }
