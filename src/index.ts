@@ -46,8 +46,6 @@ export type { StateDict } from "./streaming/state.ts";
 export type {
   FetchStatistics,
   PackingStatistics,
-  PackingStatistics,
-  StreamingStatistics,
   StreamingStatistics,
 } from "./streaming/statistics.ts";
 export type { StepOptions, StepPlan } from "./streaming/step-plan.ts";

@@ -18,12 +18,11 @@ import { Progress } from "./progress.ts";
 import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
-import type { FetchStatistics, StreamingStatistics, StreamingStatistics } from "./statistics.ts";
+import type { FetchStatistics, StreamingStatistics } from "./statistics.ts";
 import type { StepPlan } from "./step-plan.ts";
 import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
 import type { ResolvedTransform } from "./transform/options.ts";
 import type { ArrayTransform } from "./transform/transform.ts";
-
 
 /** Options of {@link StreamingDataset.batches}. */
 export interface BatchesOptions {

@@ -183,7 +183,7 @@ impl Plan {
             chosen: None,
             orders: None,
             left_out,
-            run_rows: if options.shuffle { clump_size_of(options)? } else { u64::MAX },
+            run_rows: run_rows_of(options)?,
             dropped,
             sample_seeds,
         })
@@ -263,6 +263,11 @@ impl Plan {
         })?;
         Ok((from, samples))
     }
+}
+
+/// Neighbours in the table that stay neighbours in the order.
+fn run_rows_of(options: &PlanOptions) -> Result<u64> {
+    if options.shuffle { count("shuffleClumpSize", options.shuffle_clump_size) } else { Ok(u64::MAX) }
 }
 
 fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
