@@ -23,7 +23,9 @@ pub enum Next {
     Finished,
 }
 
-/// A queue between one producer, which waits for space, and one consumer, which is called back.
+/// A queue between one producer, which waits for space, and its consumers, which are called back.
+///
+/// A batch goes to one consumer. All that wait are called for each batch, since one that was called may be gone.
 ///
 /// Bounded by bytes; one batch is always let in. An error or the end stands behind the batches that came before it.
 pub(crate) struct ReadyQueue {
@@ -38,13 +40,14 @@ struct State {
     rows: StageRows,
     end: Option<Result<()>>,
     closed: bool,
-    waker: Option<Waker>,
+    wakers: Vec<Waker>,
 }
 
 impl ReadyQueue {
     pub(crate) fn new(max_bytes: u64, statistics: Arc<Statistics>) -> Self {
         let rows = StageRows::new(statistics, Stage::Ready);
-        let state = State { batches: VecDeque::new(), bytes: 0, rows, end: None, closed: false, waker: None };
+        let state =
+            State { batches: VecDeque::new(), bytes: 0, rows, end: None, closed: false, wakers: Vec::new() };
         Self { state: Mutex::new(state), space: Notify::new(), max_bytes }
     }
 
@@ -121,14 +124,9 @@ impl ReadyQueue {
     pub(crate) fn on_ready(&self, waker: Waker) {
         let mut state = self.lock();
         let ready = state.closed || state.end.is_some() || !state.batches.is_empty();
-        let replaced = state.waker.replace(waker);
+        state.wakers.push(waker);
         if ready {
             wake(state);
-        } else {
-            drop(state);
-        }
-        if let Some(replaced) = replaced {
-            replaced();
         }
     }
 
@@ -155,9 +153,9 @@ fn bytes_of(batch: &Block) -> u64 {
 }
 
 fn wake(mut state: MutexGuard<'_, State>) {
-    let waker = state.waker.take();
+    let wakers = std::mem::take(&mut state.wakers);
     drop(state);
-    if let Some(waker) = waker {
+    for waker in wakers {
         waker();
     }
 }

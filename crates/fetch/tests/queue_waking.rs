@@ -94,12 +94,20 @@ async fn the_end_and_an_error_wake() {
 }
 
 #[tokio::test]
-async fn a_waker_that_is_replaced_is_called_and_not_forgotten() {
+async fn all_that_wait_are_woken_when_there_is_something() {
+    let (source, bench) = held();
+    let pipeline = bench.take(&rows());
+    let (first, second) = (calls(&pipeline), calls(&pipeline));
+    assert_eq!((count(&first), count(&second)), (0, 0));
+    source.release_all();
+    eventually(|| (count(&first), count(&second)) == (1, 1)).await;
+}
+
+#[tokio::test]
+async fn all_that_wait_are_woken_by_a_close() {
     let (_source, bench) = held();
     let pipeline = bench.take(&rows());
-    let first = calls(&pipeline);
-    let second = calls(&pipeline);
-    assert_eq!((count(&first), count(&second)), (1, 0));
+    let (first, second) = (calls(&pipeline), calls(&pipeline));
     pipeline.close();
     assert_eq!((count(&first), count(&second)), (1, 1));
 }

@@ -19,5 +19,6 @@ mod permutation;
 mod pipeline;
 mod plan;
 mod runtime;
+mod shared;
 mod table;
 mod wait;

@@ -12,10 +12,11 @@ use napi::bindgen_prelude::{Object, PromiseRaw};
 use napi_derive::napi;
 
 use crate::batch;
-use crate::convert::{count, size};
+use crate::convert::{count, number, size};
 use crate::errors::{ErrorCode, guarded};
 use crate::plan::Plan;
 use crate::runtime::runtime;
+use crate::shared::SharedPipeline;
 use crate::table::TableData;
 use crate::wait::Signal;
 
@@ -40,10 +41,7 @@ pub struct StartOptions {
 
 /// Batches of a plan: take what is there, else wait.
 #[napi]
-pub struct Pipeline {
-    inner: lance_loader_fetch::pipeline::Pipeline,
-    lend: bool,
-}
+pub struct Pipeline(Arc<SharedPipeline>);
 
 impl Pipeline {
     pub(crate) fn start(table: &Arc<TableData>, plan: &Plan, options: &StartOptions) -> Result<Self> {
@@ -51,7 +49,7 @@ impl Pipeline {
             return Err(Error::new(Code::InvalidArgument, "the plan is of another table"));
         }
         let rows = Box::new(plan.rows_from(count("skip", options.skip)?));
-        Self::run(table, rows, plan.owned().len() as u64, options)
+        Self::run(table, rows, Some(plan), options)
     }
 
     /// Reads rows that no epoch plans.
@@ -60,15 +58,16 @@ impl Pipeline {
         rows: RowsInOrder,
         options: &StartOptions,
     ) -> Result<Self> {
-        Self::run(table, Box::new(rows), 1, options)
+        Self::run(table, Box::new(rows), None, options)
     }
 
     fn run(
         table: &Arc<TableData>,
         rows: Box<dyn RowPlan>,
-        splits: u64,
+        plan: Option<&Plan>,
         options: &StartOptions,
     ) -> Result<Self> {
+        let splits = plan.map_or(1, |plan| plan.owned().len() as u64);
         let rows_a_split = options.read_batch_size.map(|rows| count("readBatchSize", rows)).transpose()?;
         let pipeline_options = PipelineOptions {
             batch_rows: count("batchSize", options.batch_rows)?.max(1),
@@ -85,7 +84,8 @@ impl Pipeline {
             &table.statistics,
             pipeline_options,
         );
-        Ok(Self { inner, lend: options.lend_buffers })
+        let skip = count("skip", options.skip)?;
+        Ok(Self(SharedPipeline::new(inner, options.lend_buffers, plan.cloned(), skip)))
     }
 }
 
@@ -110,10 +110,10 @@ impl Pipeline {
         env: &'env Env,
         max_rows: f64,
     ) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
-        match guarded(|| self.inner.take(count("maxRows", max_rows)?))? {
+        match guarded(|| self.0.inner.take(count("maxRows", max_rows)?))? {
             Next::Finished => Ok(None),
             Next::Pending => Ok(Some(Vec::new())),
-            Next::Batches(blocks) => batch::to_objects(env, blocks, self.lend).map(Some),
+            Next::Batches(blocks) => batch::to_objects(env, blocks, self.0.lend).map(Some),
         }
     }
 
@@ -121,13 +121,20 @@ impl Pipeline {
     #[napi]
     pub fn wait<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>, ErrorCode> {
         let (signal, promise) = Signal::new(env)?;
-        self.inner.on_ready(Box::new(move || signal.fulfil()));
+        self.0.inner.on_ready(Box::new(move || signal.fulfil()));
         Ok(promise)
+    }
+
+    /// An id by which worker threads of this process attach to this pipeline, until it is closed. Those that do take its batches instead of
+    /// this thread.
+    #[napi]
+    pub fn share(&self) -> napi::Result<f64, ErrorCode> {
+        guarded(|| number(self.0.share()))
     }
 
     /// Cancels the reads and frees what waits; whoever waits is told. Closing again changes nothing.
     #[napi]
     pub fn close(&self) {
-        self.inner.close();
+        self.0.close();
     }
 }

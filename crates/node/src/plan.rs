@@ -56,6 +56,7 @@ pub struct PlanOptions {
 
 /// The samples that are left of an epoch. It outlives its table, and holds nothing of it.
 #[expect(clippy::struct_field_names, reason = "it is the plan of the core")]
+#[derive(Clone)]
 #[napi]
 pub struct Plan {
     table: Weak<TableData>,
@@ -168,6 +169,11 @@ impl Plan {
 
     pub(crate) fn owned(&self) -> Range<usize> {
         self.owned.clone()
+    }
+
+    /// The schema of the rows, as an Arrow IPC stream without batches.
+    pub(crate) fn schema(&self) -> Result<Vec<u8>> {
+        Ok(self.table.upgrade().ok_or_else(closed)?.schema.clone())
     }
 
     pub(crate) fn is_of(&self, table: &Arc<TableData>) -> bool {

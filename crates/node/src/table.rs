@@ -30,7 +30,8 @@ pub(crate) struct TableData {
     pub(crate) memory: Arc<MemoryTable>,
     pub(crate) budget: Budget,
     pub(crate) statistics: Arc<Statistics>,
-    schema: Vec<u8>,
+    /// The delivered schema as an Arrow IPC stream without batches.
+    pub(crate) schema: Vec<u8>,
 }
 
 impl TableData {
