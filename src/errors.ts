@@ -23,6 +23,7 @@ export const errorCodes = [
   "TRANSFORM_FAILED",
   "SYNC_FAILED",
   "TOPOLOGY_UNCLEAR",
+  "WORKER_FAILED",
   "UNSUPPORTED_PLATFORM",
 ] as const;
 

@@ -23,6 +23,15 @@ beforeAll(async () => {
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true }));
   npm(project, "install", "--ignore-scripts", "--no-audit", "--no-fund", join(folder, filename));
+  const transform = "export default (batch) => Array.from(batch.column('id'), (id) => Number(id) + 1);";
+  writeFileSync(join(project, "transform.mjs"), transform);
+  const augment = join(project, "node_modules", "augment");
+  mkdirSync(augment);
+  writeFileSync(
+    join(augment, "package.json"),
+    JSON.stringify({ name: "augment", exports: { import: "./index.mjs" } }),
+  );
+  writeFileSync(join(augment, "index.mjs"), transform);
   const rows = Array.from({ length: 10 }, (_, id) => ({ id }));
   await (await connect(folder)).createTable("rows", rows);
 }, 300_000);
@@ -52,6 +61,26 @@ describe("the installed tarball", () => {
   it("is_required_from_commonjs", () => {
     const text = `const { StreamingDataset } = require("lance-loader");(async () => {${program}})();`;
     expect(run("program.cjs", text)).toEqual(tenIds);
+  });
+
+  describe.each([
+    ["an ES module", "program.mjs", 'import { StreamingDataset } from "lance-loader";'],
+    ["a CommonJS module", "program.cjs", 'const { StreamingDataset } = require("lance-loader");'],
+  ])("in %s", (_, name, head) => {
+    it.each([
+      ["file", "new URL('transform.mjs', base)"],
+      ["package", "'augment'"],
+    ])("runs_the_transform_of_a_%s_in_worker_threads", (_, transform) => {
+      const text = `${head}
+        const base = process.getBuiltinModule("node:url").pathToFileURL(process.cwd() + "/");
+        (async () => {
+          const dataset = await StreamingDataset.open(process.argv[2], { shuffle: false, transform: ${transform} });
+          const seen = [];
+          for await (const outputs of dataset.batches(4)) seen.push(...outputs);
+          console.log(JSON.stringify(seen));
+        })();`;
+      expect(run(name, text)).toEqual(tenIds.map((id) => id + 1));
+    });
   });
 
   it("declares_types_that_a_strict_program_compiles_against", () => {

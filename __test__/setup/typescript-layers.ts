@@ -7,8 +7,8 @@ export const layers: readonly (readonly string[])[] = [
   ["arrow"],
   ["tables"],
   ["permutation"],
-  ["streaming"],
   ["workers"],
+  ["streaming"],
   ["index"],
   ["cli"],
 ];

@@ -1,7 +1,7 @@
 import type { Schema } from "apache-arrow";
 import type { Batch } from "../arrow/batch.ts";
 import type { Row } from "../arrow/row-value.ts";
-import { checkBoolean, checkFunction, checkInteger, checkOptions } from "../check.ts";
+import { checkBoolean, checkFunction, checkInteger, checkOptions, invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { native } from "../tables/native-errors.ts";
 import { resolveSource, type TableSource } from "../tables/source.ts";
@@ -24,6 +24,13 @@ import type { ArrayTransform } from "./transform/transform.ts";
 export interface BatchesOptions {
   /** Whether a last batch with fewer rows is left out; its rows count as not consumed. @default false */
   readonly dropLast?: boolean;
+  /**
+   * Threads of a module transform in this loop; 0 for its `transformParallelism`. The order does not depend on it, and no number of splits has to be divisible by it. An error
+   * with a function, which runs on the caller's thread; without a transform, threads have nothing to do.
+   *
+   * @default 0
+   */
+  readonly numWorkers?: number;
 }
 
 /** Options of {@link StreamingDataset.batches} with a collate. */
@@ -75,6 +82,10 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     source: TableSource,
     options: StreamingDatasetOptions & { readonly transform: ArrayTransform<Sample> },
   ): Promise<StreamingDataset<Sample, Sample[]>>;
+  static async open<Sample = Row, Batched = Batch>(
+    source: TableSource,
+    options: StreamingDatasetOptions & { readonly transform: URL | string },
+  ): Promise<StreamingDataset<Sample, Batched>>;
   static async open(source: TableSource, options?: StreamingDatasetOptions): Promise<StreamingDataset>;
   static async open<Sample, Batched>(
     source: TableSource,
@@ -170,7 +181,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   numBatches(batchSize: number, options: BatchesOptions = {}): number {
     const size = checkInteger("batchSize", batchSize, 1);
     const batches = this.numSamples / size;
-    return checkDropLast(options) ? Math.floor(batches) : Math.ceil(batches);
+    return checkBatches(options) ? Math.floor(batches) : Math.ceil(batches);
   }
 
   /**
@@ -179,7 +190,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
    * A batch counts as handed over as a whole. Nothing is read before the first batch is asked for.
    *
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`; its `next()` also `ITERATOR_OPEN`, `READ_FAILED`, `ROWS_MISSING`, `BATCH_TOO_LARGE`,
-   * `ABORTED`, `CLOSED`, with a transform `TRANSFORM_FAILED` and `SYNC_FAILED`, and `COLLATE_FAILED` with what `collate` threw as the cause.
+   * `ABORTED`, `CLOSED`, with a transform `TRANSFORM_FAILED`, `WORKER_FAILED` and `SYNC_FAILED`, and `COLLATE_FAILED` with what `collate` threw as the cause.
    */
   batches(batchSize: number, options?: BatchesOptions): EpochStream<Batched>;
   batches<Output>(batchSize: number, options: CollatedBatchesOptions<Output, Batched>): EpochStream<Output>;
@@ -188,7 +199,9 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     options: BatchesOptions | CollatedBatchesOptions<Output, Batched> = {},
   ): EpochStream<Batched> | EpochStream<Output> {
     const batchRows = checkInteger("batchSize", batchSize, 1, 2 ** 31);
-    const read = this.#begin({ batchRows, whole: true, dropLast: checkDropLast(options) });
+    const dropLast = checkBatches(options);
+    const numWorkers = this.checkNumWorkers(options.numWorkers);
+    const read = this.#begin({ batchRows, whole: true, dropLast, numWorkers });
     const { collate, prefetch = 2 } = options as Partial<CollatedBatchesOptions<Output, Batched>>;
     checkInteger("prefetch", prefetch, 0, 1024);
     if (collate === undefined) return new EpochIterator(read, new BatchStage(read));
@@ -198,7 +211,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   /** The samples of the rest of the epoch: rows as plain objects, or what the transform makes of each. */
   [Symbol.asyncIterator](): EpochStream<Sample> {
     const batchRows = Math.min(sampleBatchRows, this.#progress.sampleRows);
-    const read = this.#begin({ batchRows, whole: false, dropLast: false });
+    const read = this.#begin({ batchRows, whole: false, dropLast: false, numWorkers: 0 });
     return new EpochIterator(read, new SampleStage<Sample>(read));
   }
 
@@ -242,17 +255,34 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
     this.#progress.begin(this.epoch);
   }
 
-  /** Ends an iteration that is open and lets the table and its rows in memory go. Closing again changes nothing. */
+  /** Ends an iteration that is open, lets the table and its rows in memory go, and ends the threads of a module transform. Closing again changes nothing. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#read?.close(closed());
-    this.#progress.table.handle.close();
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#read?.close(closed());
+      this.#progress.table.handle.close();
+    }
+    await this.#transform?.pool?.close();
   }
 
   /** The same as `close()`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /**
+   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
+   * @internal
+   */
+  checkNumWorkers(numWorkers = 0): number {
+    checkInteger("numWorkers", numWorkers, 0, 1024);
+    if (numWorkers === 0 || this.#transform === undefined || this.#transform.pool !== undefined)
+      return numWorkers;
+    throw invalid(
+      "numWorkers",
+      numWorkers,
+      "0 with a function as the transform, which runs on the caller's thread: put it into a module and give its URL",
+    );
   }
 
   #begin(wanted: Wanted): EpochRead<Batched> {
@@ -291,8 +321,9 @@ function closed(): LanceLoaderError {
   return new LanceLoaderError("CLOSED", "The dataset is closed: open it again.");
 }
 
-function checkDropLast(options: BatchesOptions): boolean {
-  checkOptions("options", options, ["dropLast", "collate", "prefetch"]);
+/** Checks the options of batches, and says whether the last one may be left out. */
+function checkBatches(options: BatchesOptions): boolean {
+  checkOptions("options", options, ["dropLast", "numWorkers", "collate", "prefetch"]);
   const { dropLast = false } = options;
   return checkBoolean("dropLast", dropLast);
 }

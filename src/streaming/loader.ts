@@ -14,9 +14,16 @@ export interface StreamingDataLoaderOptions<Batched = Batch, Output = Batched> {
   readonly collate?: Collate<Output, Batched>;
   /** Batches that are collated ahead of the consumer; 0 collates when a batch is asked for. @default 2 */
   readonly prefetch?: number;
+  /**
+   * Threads of a module transform; 0 for its `transformParallelism`. The order does not depend on it, and no number of splits has to be divisible by it. An error with
+   * a function, which runs on the caller's thread; without a transform, threads have nothing to do.
+   *
+   * @default 0
+   */
+  readonly numWorkers?: number;
 }
 
-const known = ["batchSize", "dropLast", "collate", "prefetch"] as const;
+const known = ["batchSize", "dropLast", "collate", "prefetch", "numWorkers"] as const;
 
 /**
  * A dataset in batches, ready for a training step.
@@ -38,6 +45,7 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
   readonly batchSize: number;
   readonly #dropLast: boolean;
   readonly #prefetch: number;
+  readonly #numWorkers: number;
   readonly #collate: Collate<Output, Batched> | undefined;
 
   /** @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. */
@@ -52,6 +60,7 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
     this.batchSize = checkInteger("batchSize", batchSize, 1, 2 ** 31);
     this.#dropLast = checkBoolean("dropLast", dropLast);
     this.#prefetch = checkInteger("prefetch", prefetch, 0, 1024);
+    this.#numWorkers = dataset.checkNumWorkers(options.numWorkers);
     this.#collate = collate === undefined ? undefined : checkFunction("collate", collate);
   }
 
@@ -62,15 +71,13 @@ export class StreamingDataLoader<Batched = Batch, Output = Batched> implements A
 
   /** The rest of the epoch. Errors are those of `dataset.batches`, and `COLLATE_FAILED` with what `collate` threw as the cause. */
   [Symbol.asyncIterator](): EpochStream<Output> {
-    const dropLast = this.#dropLast;
+    const shared = { dropLast: this.#dropLast, numWorkers: this.#numWorkers };
     if (this.#collate === undefined) {
       // Without a collate the output is the batch itself, as the default of `Output` says.
-      return this.dataset.batches(this.batchSize, {
-        dropLast,
-      }) as EpochStream<unknown> as EpochStream<Output>;
+      return this.dataset.batches(this.batchSize, shared) as EpochStream<unknown> as EpochStream<Output>;
     }
     return this.dataset.batches(this.batchSize, {
-      dropLast,
+      ...shared,
       collate: this.#collate,
       prefetch: this.#prefetch,
     });

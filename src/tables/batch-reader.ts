@@ -10,6 +10,8 @@ export interface BatchSource {
   take(maxRows: number): NativeBatch[] | null;
   /** Fulfilled when `take` has something to say. */
   wait(): Promise<void>;
+  /** An id by which worker threads attach to the read and take its batches; packed reads have none. */
+  share?(): number;
   /** Ends the read. */
   close(): void;
 }

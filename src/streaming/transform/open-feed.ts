@@ -15,6 +15,8 @@ export interface Wanted {
   readonly whole: boolean;
   /** Whether a last batch with fewer is left out. */
   readonly dropLast: boolean;
+  /** Threads of a module; 0 for `transformParallelism`. */
+  readonly numWorkers: number;
 }
 
 /** Rows that a transform gets where less is asked for, if the caller did not say. */
@@ -28,13 +30,20 @@ export function openTransformFeed(
   transform: ResolvedTransform,
   wanted: Wanted,
 ): TransformFeed {
-  const { policy, queueDepth, syncEpochEnd } = transform;
+  const { policy, syncEpochEnd } = transform;
+  const numWorkers = wanted.numWorkers || transform.parallelism;
   const batchRows = rowsOfCall(progress, wanted);
   const rows = progress.read(batchRows);
   const { plan, from } = rows;
   const ahead = new TransformAhead({
-    runner: transform.startRunner({ ...rows, schema: progress.schema, batchRows, epoch: progress.epoch }),
-    queueDepth,
+    runner: transform.startRunner({
+      ...rows,
+      schema: progress.schema,
+      batchRows,
+      epoch: progress.epoch,
+      numWorkers,
+    }),
+    queueDepth: transform.queueDepth ?? 2 * numWorkers,
     rerun: policy !== "raise",
     firstRow: (sequence) => from + sequence * batchRows,
     rowIds: (first, count) => native(() => plan.rowIds(first, count)),

@@ -1,9 +1,12 @@
 import { availableParallelism } from "node:os";
 import { checkFunction, checkInteger, invalid } from "../../check.ts";
 import { LanceLoaderError } from "../../errors.ts";
+import { checkTransformModule } from "../../workers/transform-module.ts";
+import { WorkerPool } from "../../workers/worker-pool.ts";
 import type { SyncEpochEnd } from "./epoch-end.ts";
 import type { OnTransformError } from "./error-policy.ts";
 import { functionRunner } from "./function-runner.ts";
+import { moduleRunner } from "./module-runner.ts";
 import type { StartRunner } from "./runner.ts";
 import type { Transform } from "./transform.ts";
 
@@ -15,9 +18,17 @@ export interface TransformOptions {
    *
    * It gets `readBatchSize` rows of each split, or else about as many as are asked for at once; the order does not depend on it. It runs ahead of the consumer
    * on the caller's thread. Excludes `packSequences`.
+   *
+   * As a module (a `URL`, as in `new URL("./transform.js", import.meta.url)`, or the name of a package) with a {@link Transform} as its default export it runs
+   * in worker threads, which read batches for themselves. Outputs are copied in those threads, by a structured clone: plain data, typed arrays and Arrow data.
+   * A thread that ends, or a module that can't be imported, is the error `WORKER_FAILED` of the batch that needed it, whatever `onTransformError` says.
    */
-  readonly transform?: Transform;
-  /** Calls of `transform` that may be under way at once. @default the cores that the process may use */
+  readonly transform?: Transform | URL | string;
+  /**
+   * Calls of `transform` that may be under way at once; of a module, its threads, which are started by the first loop and kept until the dataset is closed.
+   *
+   * @default the cores that the process may use
+   */
   readonly transformParallelism?: number;
   /** Batches that may be in the transform or wait behind it, beside what is handed over. @default twice `transformParallelism` */
   readonly transformQueueDepth?: number;
@@ -41,7 +52,11 @@ export interface TransformOptions {
 /** The options of transforms with their defaults. */
 export interface ResolvedTransform {
   readonly startRunner: StartRunner;
-  readonly queueDepth: number;
+  /** The threads of a module. */
+  readonly pool: WorkerPool | undefined;
+  readonly parallelism: number;
+  /** `undefined` where the caller left it to the threads of a loop. */
+  readonly queueDepth: number | undefined;
   readonly policy: OnTransformError;
   readonly syncEpochEnd: SyncEpochEnd | undefined;
 }
@@ -73,13 +88,14 @@ export function resolveTransform(
     1,
     1024,
   );
-  const { transformQueueDepth = 2 * parallelism, onTransformError = "raise" } = options;
+  const { transformQueueDepth, onTransformError = "raise" } = options;
   return {
-    startRunner: functionRunner(
-      checkFunction("transform", transform === undefined ? asRead : transform),
-      parallelism,
-    ),
-    queueDepth: checkInteger("transformQueueDepth", transformQueueDepth, 1, 2 ** 20),
+    ...runnerOf(transform, parallelism),
+    parallelism,
+    queueDepth:
+      transformQueueDepth === undefined
+        ? undefined
+        : checkInteger("transformQueueDepth", transformQueueDepth, 1, 2 ** 20),
     policy: checkPolicy(onTransformError),
     syncEpochEnd: syncEpochEnd && checkFunction("syncEpochEnd", syncEpochEnd),
   };
@@ -87,6 +103,17 @@ export function resolveTransform(
 
 /** Ranks that have nothing to transform can end at different steps, too: with `remainder: "keep"`. */
 const asRead: Transform = (batch) => batch;
+
+function runnerOf(
+  transform: TransformOptions["transform"],
+  parallelism: number,
+): Pick<ResolvedTransform, "startRunner" | "pool"> {
+  if (transform === undefined) return { startRunner: functionRunner(asRead, parallelism), pool: undefined };
+  if (typeof transform === "function")
+    return { startRunner: functionRunner(transform, parallelism), pool: undefined };
+  const pool = new WorkerPool(checkTransformModule("transform", transform));
+  return { startRunner: moduleRunner(pool), pool };
+}
 
 function refuseWithoutTransform(options: TransformOptions): void {
   const names = ["transformParallelism", "transformQueueDepth", "onTransformError"] as const;

@@ -14,6 +14,8 @@ export interface TransformRead {
   /** The number, in the plan, of the read's first row: batch `sequence` begins at `from + sequence * batchRows`. */
   readonly from: number;
   readonly epoch: number;
+  /** Calls that may be under way at once. */
+  readonly numWorkers: number;
 }
 
 /** What a call of a transform came to: its outputs as it gave them, unchecked, or what it threw. */
@@ -56,6 +58,8 @@ export interface TransformRunner {
    * nevertheless, by other calls, and who asks tells the failure behind them, under every policy.
    */
   next(): Promise<TransformResult | null>;
+  /** Says whether somebody waits for a result: only then may a runner's threads keep the process alive. */
+  keepAlive?(isAwaited: boolean): void;
   /** Ends the read and lets all go; aborts the `signal` of calls that are under way. Closing again changes nothing. */
   close(): void;
 }

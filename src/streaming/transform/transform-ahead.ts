@@ -81,9 +81,12 @@ export class TransformAhead {
   async wait(): Promise<void> {
     this.#fill();
     if (this.#open === 0) this.#call();
+    const { runner } = this.#options;
+    runner.keepAlive?.(true);
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
+    runner.keepAlive?.(false);
   }
 
   /** Stops the transform and lets go what waits. */

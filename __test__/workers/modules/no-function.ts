@@ -1,0 +1,1 @@
+export default { batchSize: 4 };
