@@ -25,6 +25,10 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     summary: "one shuffled epoch with this library and with what could be used instead, side by side",
     load: async () => (await import("./suites/peers.ts")).peers,
   },
+  transform: {
+    summary: "a CPU-bound transform on one and two worker threads, with and without the library",
+    load: async () => (await import("./suites/transform.ts")).transform,
+  },
   packing: {
     summary: "tokens per second of sequence packing, beside Python LanceDB's and a plain scan's",
     load: async () => (await import("./suites/packing.ts")).packing,
