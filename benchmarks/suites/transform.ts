@@ -74,6 +74,7 @@ function report(runs: Runs, rows: number, load: number): Report {
   const lines = Object.keys(runs).map((name) => [
     name,
     format(rows / seconds(name)),
+    format(middle(name, ({ cpu }) => cpu)),
     ...(["p50", "p99", "most"] as const).map((key) => format(middle(name, ({ delay }) => delay[key]))),
     ...(["raw", "transformed"] as const).map((key) => {
       const mean = middle(name, ({ depths }) => depths?.[key].mean ?? Number.NaN);
@@ -81,7 +82,16 @@ function report(runs: Runs, rows: number, load: number): Report {
       return Number.isNaN(mean) ? "" : `${format(mean)} / ${format(most)}`;
     }),
   ]);
-  const head = ["", "rows/s", "delay p50, ms", "p99, ms", "most, ms", "raw rows", "transformed rows"];
+  const head = [
+    "",
+    "rows/s",
+    "CPU, s",
+    "delay p50, ms",
+    "p99, ms",
+    "most, ms",
+    "raw rows",
+    "transformed rows",
+  ];
   const markdown = `# A CPU-bound transform
 
 ${describe(where)}

@@ -43,10 +43,12 @@ struct Taken {
     rows: u64,
 }
 
-/// A batch, and its place among those of its pipeline.
-struct Placed {
-    at: Taken,
-    block: Block,
+/// What a look for a batch finds.
+enum Look {
+    /// A batch, and what was taken before it.
+    Batch(Taken, Block),
+    Pending,
+    Finished,
 }
 
 impl SharedPipeline {
@@ -78,20 +80,20 @@ impl SharedPipeline {
         self.forget();
     }
 
-    /// One batch if there is one; the inner `None` while there is none yet, the outer one at the end.
-    fn take(&self) -> Result<Option<Option<Placed>>> {
+    /// Takes one batch if there is one.
+    fn take(&self) -> Result<Look> {
         // Held while taking, so that the places are the order of the plan.
         let mut taken = lock(&self.taken);
         let mut blocks = match self.inner.take(1)? {
-            Next::Finished => return Ok(None),
-            Next::Pending => return Ok(Some(None)),
+            Next::Finished => return Ok(Look::Finished),
+            Next::Pending => return Ok(Look::Pending),
             Next::Batches(blocks) => blocks.into_iter(),
         };
-        let Some(block) = blocks.next() else { return Ok(Some(None)) };
+        let Some(block) = blocks.next() else { return Ok(Look::Pending) };
         let at = *taken;
         taken.batches += 1;
         taken.rows += block.rows() as u64;
-        Ok(Some(Some(Placed { at, block })))
+        Ok(Look::Batch(at, block))
     }
 
     fn planned(&self) -> Result<&Plan> {
@@ -137,8 +139,11 @@ impl AttachedPipeline {
     #[napi(ts_return_type = "(NativeBatch & { readonly sequence: number; readonly first: number })[] | null")]
     pub fn take<'env>(&self, env: &'env Env) -> napi::Result<Option<Vec<Object<'env>>>, ErrorCode> {
         let shared = guarded(|| self.shared())?;
-        let Some(placed) = guarded(|| shared.take())? else { return Ok(None) };
-        let Some(Placed { at, block }) = placed else { return Ok(Some(Vec::new())) };
+        let (at, block) = match guarded(|| shared.take())? {
+            Look::Batch(at, block) => (at, block),
+            Look::Pending => return Ok(Some(Vec::new())),
+            Look::Finished => return Ok(None),
+        };
         let (sequence, first) = guarded(|| Ok((number(at.batches)?, number(at.rows)?)))?;
         batch::to_placed_object(env, block, shared.lend, sequence, first).map(|batch| Some(vec![batch]))
     }
