@@ -38,22 +38,6 @@ pub(crate) fn to_placed_object(
     placed.map_err(|error| from_napi(&error))
 }
 
-/// A batch with its place among those of its pipeline.
-pub(crate) fn to_placed_object(
-    env: &Env,
-    block: Block,
-    lend: bool,
-    sequence: f64,
-    first: f64,
-) -> napi::Result<Object<'_>, ErrorCode> {
-    let placed = to_object(env, block, lend).and_then(|mut batch| {
-        batch.set_named_property("sequence", sequence)?;
-        batch.set_named_property("first", first)?;
-        Ok(batch)
-    });
-    placed.map_err(|error| from_napi(&error))
-}
-
 /// The batch as `{ numRows, data, layout }`; its memory is lent, or copied where `lend` is false or the runtime refuses.
 fn to_object(env: &Env, block: Block, lend: bool) -> napi::Result<Object<'_>> {
     let rows = block.rows() as f64;
