@@ -32,6 +32,7 @@ async function started(skip = 0) {
     progress: [],
     positions: [],
     maySkip: false,
+    leftOut: [],
   });
   const options = {
     skip,
