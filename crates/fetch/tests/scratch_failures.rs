@@ -34,14 +34,14 @@ fn start(bench: &Bench, mode: FetchMode, options: Option<ScratchOptions>) -> Pip
     bench.start(&rows(), Arc::new(ChoosingFetcher::new(mode, &bench.memory_table(), facts, plan)))
 }
 
-fn options(max_bytes: u64) -> Option<ScratchOptions> {
-    Some(ScratchOptions { folder: std::env::temp_dir(), max_bytes, required: false })
+fn options(max_bytes: u64) -> ScratchOptions {
+    ScratchOptions { folder: std::env::temp_dir(), max_bytes, required: false }
 }
 
 #[tokio::test]
 async fn auto_deals_a_shuffled_table_that_does_not_fit_and_says_so() {
     let bench = bench(source());
-    let pipeline = start(&bench, FetchMode::Auto, options(1 << 30));
+    let pipeline = start(&bench, FetchMode::Auto, Some(options(1 << 30)));
     assert_eq!(bench.read(&pipeline).await.unwrap(), bench.expected(&rows()).unwrap());
     assert_eq!((bench.source.counts().scans, bench.source.counts().takes), (1, 1));
     let choice = bench.statistics.choice().unwrap();
@@ -53,7 +53,7 @@ async fn auto_deals_a_shuffled_table_that_does_not_fit_and_says_so() {
 async fn a_full_disk_is_an_error_or_takes_and_never_other_rows() {
     // The rows have 128,000 bytes: the model sees that they don't fit, save where a deal is begun with room that is gone at its end.
     let bench = bench(source());
-    let error = bench.read(&start(&bench, FetchMode::Scratch, options(60_000))).await.unwrap_err();
+    let error = bench.read(&start(&bench, FetchMode::Scratch, Some(options(60_000)))).await.unwrap_err();
     assert_eq!(error.code(), Code::WriteFailed);
     assert!(error.to_string().contains("scratchBytes"), "{error}");
 
@@ -80,7 +80,7 @@ async fn a_scan_that_fails_or_loses_rows_fails_the_epoch_behind_its_first_window
     for fault in [Fault::Error(Code::ReadFailed), Fault::Lose(1)] {
         let code = if matches!(fault, Fault::Lose(_)) { Code::RowsMissing } else { Code::ReadFailed };
         let bench = bench(source().fault(Trigger::Scan(0), fault));
-        let pipeline = start(&bench, FetchMode::Auto, options(1 << 30));
+        let pipeline = start(&bench, FetchMode::Auto, Some(options(1 << 30)));
         let (blocks, error) = lance_loader_testkit::drain(&pipeline).await;
         assert_eq!(error.unwrap().code(), code);
         let delivered = bench.arrays(blocks).unwrap();
@@ -92,7 +92,7 @@ async fn a_scan_that_fails_or_loses_rows_fails_the_epoch_behind_its_first_window
 #[tokio::test]
 async fn a_pipeline_that_is_closed_during_its_deal_frees_everything() {
     let bench = bench(source().fault(Trigger::Scan(0), Fault::Hang));
-    let pipeline = start(&bench, FetchMode::Auto, options(1 << 30));
+    let pipeline = start(&bench, FetchMode::Auto, Some(options(1 << 30)));
     bench.source.until(|counts| counts.scans == 1).await;
     pipeline.close();
     drop(pipeline);
