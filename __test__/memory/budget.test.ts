@@ -4,7 +4,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { writeWide } from "./support/wide-table.ts";
 
 const MiB = 2 ** 20;
-/** What the addon, Lance's reader and V8's uncollected batches may have beside 1.25 times the budget: see docs/design/fetching.md. */
+/** MiB beside 1.25 times the budget. The aim is 64, which is not reached: see docs/design/fetching.md. */
 const allowance = 192;
 const rows = 32_768;
 const child = new URL("./children/budget.ts", import.meta.url);

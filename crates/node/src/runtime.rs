@@ -16,8 +16,7 @@ static SHARED_BUDGET: OnceLock<Budget> = OnceLock::new();
 pub(crate) fn runtime() -> Result<&'static Handle> {
     let started = RUNTIME.get_or_init(|| {
         let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
-        // Every thread that reads files keeps memory of its own for what it has read. More of them than disks and cores keep busy would pass a budget, and
-        // cost more in switches than they gain.
+        // With what a scan reads ahead kept small, fewer threads that read files were found to hold less memory: see docs/design/fetching.md.
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(threads).max_blocking_threads(2 * threads);
         builder.thread_name("lance-loader").enable_all().build()
