@@ -56,6 +56,23 @@ export function describeViews(): void {
       fc.assert(property, { numRuns: 300 });
     });
 
+    it("rows that are taken come in the order asked for, and as often", () => {
+      const property = fc.property(
+        models(),
+        index,
+        fc.array(fc.nat(100), { maxLength: 12 }),
+        (model, start, picks) => {
+          const batch = nativeBatch(model).slice(start);
+          const rows = expectedRows(model).slice(start);
+          const indices = rows.length === 0 ? [] : picks.map((pick) => pick % rows.length);
+          const taken = batch.take(indices);
+          expect(taken.rows()).toStrictEqual(indices.map((at) => rows[at]));
+          expect(() => batch.take([rows.length])).toThrow("indices have");
+        },
+      );
+      fc.assert(property, { numRuns: 300 });
+    });
+
     it("batches with dictionaries of their own are joined by value", () => {
       const spec: Spec = { kind: "dictionary", bits: 8, value: { kind: "utf8" } };
       const joined = Batch.concat(
