@@ -7,19 +7,18 @@ import { native } from "../tables/native-errors.ts";
 import { publishSkip } from "./diagnostics.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
 import type { LengthGroupsState } from "./lengths/options.ts";
-import { isUniform, sameNumbers } from "./merge.ts";
+import { isUniform } from "./merge.ts";
 import type { Mixed } from "./mixture/mixed.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { comparePacking } from "./packing/compare.ts";
 import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
 import { scratchOf } from "./scratch.ts";
 import { SplitProgress } from "./split-progress.ts";
-
-import { badState, type CheckedState, mismatch, type StateDict, seedOf, stateFormat } from "./state.ts";
+import { type CheckedState, type StateDict, seedOf, stateFormat } from "./state.ts";
+import { checkOwner, compareState, planOfState } from "./state-fit.ts";
 import type { PackingStatistics } from "./statistics.ts";
 import { StepPlan } from "./step-plan.ts";
 
@@ -34,6 +33,14 @@ export interface EpochRows {
   readonly from: number;
   /** The first split that is owned, and the one behind the last. */
   readonly ownedSplits: readonly [number, number];
+}
+
+/** What happens to the rows of an epoch beside their being read. */
+export interface Stages {
+  readonly keepsRemainder: boolean;
+  readonly packed: boolean;
+  readonly skipsSteps: boolean;
+  readonly transforms: boolean;
 }
 
 /** Where a dataset stands in its epoch, and the plan of what is left of it. */
@@ -157,13 +164,19 @@ export class Progress {
   }
 
   /** What happens to the rows of an epoch beside their being read. */
-  get stages(): { readonly packed: boolean; readonly skipsSteps: boolean; readonly transforms: boolean } {
-    const { packing, skipSteps, transform } = this.#options;
+  get stages(): Stages {
+    const { packing, skipSteps, transform, remainder } = this.#options;
     return {
+      keepsRemainder: remainder === "keep",
       packed: packing !== undefined,
       skipsSteps: skipSteps.length > 0,
       transforms: transform !== undefined,
     };
+  }
+
+  /** Whether nothing of the epoch was handed over on any rank. */
+  get isAtStart(): boolean {
+    return this.#exact().positions.every((position) => position === 0);
   }
 
   /** The samples of the epoch that were not handed over. */
@@ -213,28 +226,6 @@ export class Progress {
     const { seed, epoch, base } = this.#start;
     const levels = this.#wholeLevels(this.#exact().positions);
     return { counts: mixed.counts({ seed, epoch, base }, levels), owned: this.ownedSplits };
-  }
-
-  /**
-   * Refuses a dataset that can't be mixed.
-   *
-   * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
-   */
-  checkMixable(name: string): void {
-    const { remainder, packing, skipSteps, transform } = this.#options;
-    const refuse = (what: string, way: string) => {
-      throw new LanceLoaderError("INVALID_ARGUMENT", `${name} ${what}, and can't be mixed: ${way}.`);
-    };
-    if (remainder === "keep")
-      refuse('has remainder "keep"', 'open it with remainder "drop", so that its splits are of one length');
-    if (packing !== undefined)
-      refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
-    if (transform !== undefined)
-      refuse("has a transform or syncEpochEnd", "give it to the mixture, whose rows it then gets");
-    if (skipSteps.length > 0) refuse("has skipSteps", "give them to the mixture, whose steps are others");
-    const consumed = native(() => this.#plan.progressAfter(this.#position));
-    if (consumed.some((count) => count > 0))
-      refuse("stands inside an epoch", "call reset() or setEpoch() first");
   }
 
   /** Counts samples as handed over. */
@@ -359,7 +350,7 @@ export class Progress {
    * @throws {@link LanceLoaderError} `STATE_MISMATCH`, `STATE_INVALID`. Nothing has changed then.
    */
   load(state: CheckedState): void {
-    this.#compare(state);
+    compareState(state, this.table, this.#options, this.#blocks);
     const base = this.table.selection.mixture?.resume(state);
     const start = {
       seed: state.seed,
@@ -454,62 +445,6 @@ export class Progress {
     };
     return new SplitProgress(samples, positions);
   }
-
-  #compare(state: CheckedState): void {
-    const { numSplits, shuffleSeed, shuffle, shuffleClumpSize, remainder, filter } = this.#options;
-    const { fields } = state;
-    const { identity, version, branch } = this.table;
-    if (numSplits !== undefined) mismatch("num_splits", state.numSplits, numSplits);
-    if (shuffleSeed !== undefined) mismatch("shuffle_seed", seedOf(state.seed), seedOf(shuffleSeed));
-    mismatch("shuffle", fields.shuffle, shuffle);
-    mismatch("shuffle_clump_size", fields.shuffle_clump_size, shuffleClumpSize);
-    mismatch("remainder", fields.remainder, remainder);
-    mismatch("filter", fields.filter, filter ?? null);
-    const { permutation, splitStrategy } = this.table.selection;
-    mismatch("permutation", fields.permutation, permutation);
-    mismatch("split_strategy", fields.split_strategy, splitStrategy);
-    const reopen = "Open the dataset with the option `state`, or with this `version`";
-    mismatch("table_branch", fields.table_branch, branch, "Open the dataset with the option `state`");
-    mismatch("table_version", fields.table_version, version, reopen);
-    mismatch("table_identity", fields.table_identity, identity, "The state is of another table");
-    comparePacking(fields, this.#options.packing, this.#blocks);
-    this.#compareOrder(state);
-  }
-
-  #compareOrder(state: CheckedState): void {
-    const ours = loadBinding().ORDER_ALGORITHM_VERSION;
-    const { order_version } = state.fields;
-    mismatch("order_version", order_version, ours);
-    if (order_version === undefined && this.#options.shuffle && state.samples.some((count) => count > 0))
-      throw badState(
-        "order_version",
-        order_version,
-        `${ours} where rows of a shuffled epoch were consumed: another loader saved this state, and its shuffle is another one`,
-      );
-  }
-}
-
-function planOfState(table: OpenedTable, options: ResolvedOptions, start: EpochStart): NativePlan {
-  try {
-    return planOf(table, options, start);
-  } catch (cause) {
-    if (!(cause instanceof LanceLoaderError) || cause.code !== "INVALID_ARGUMENT") throw cause;
-    throw new LanceLoaderError("STATE_INVALID", `The state does not fit this dataset: ${cause.message}`, {
-      cause,
-    });
-  }
-}
-
-/** Refuses a state that does not know how far the splits of a plan are. */
-function checkOwner({ owned, samples, positions }: CheckedState, plan: NativePlan): void {
-  const [first = 0, end = 0] = plan.ownedSplits;
-  const isEven = isUniform(samples) && sameNumbers(samples, positions);
-  if ((first >= owned[0] && end <= owned[1]) || isEven) return;
-  throw new LanceLoaderError(
-    "STATE_MISMATCH",
-    `The state owns splits ${owned[0]} to ${owned[1] - 1}, and ${isUniform(samples) ? "rows were skipped" : "its progress is uneven"}, but this dataset owns splits ${first} to ${end - 1}: ` +
-      "merge the states of all ranks with StreamingDataset.mergeStateDicts first.",
-  );
 }
 
 /** A random seed that fits a JavaScript number. */

@@ -70,7 +70,6 @@ pub struct Mixing {
 #[napi]
 impl Mixing {
     /// No dataset yet.
-    #[expect(clippy::new_without_default, reason = "it is made by JavaScript only")]
     #[napi(constructor)]
     pub fn new() -> Self {
         Self { parts: Mutex::default() }

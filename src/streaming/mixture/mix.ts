@@ -138,7 +138,7 @@ function checkParts(parts: readonly MixturePart[]): Progress[] {
     if (!(dataset instanceof StreamingDataset) || dataset instanceof Mixture)
       throw invalid(`parts[${at}].dataset`, dataset, "a StreamingDataset of one table");
     const progress = progressOf(dataset);
-    progress.checkMixable(`parts[${at}].dataset`);
+    checkMixable(`parts[${at}].dataset`, progress);
     return progress;
   });
   const [first] = datasets as [Progress];
@@ -148,6 +148,20 @@ function checkParts(parts: readonly MixturePart[]): Progress[] {
     compare(at, "worker", JSON.stringify(topology.worker), JSON.stringify(first.topology.worker));
   }
   return datasets;
+}
+
+/** Refuses a dataset of which more is asked than rows, or that is not at the start of an epoch. */
+function checkMixable(name: string, { stages, isAtStart }: Progress): void {
+  const refuse = (what: string, way: string) => {
+    throw new LanceLoaderError("INVALID_ARGUMENT", `${name} ${what}, and can't be mixed: ${way}.`);
+  };
+  if (stages.keepsRemainder)
+    refuse('has remainder "keep"', 'open it with remainder "drop", so that its splits are of one length');
+  if (stages.packed) refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
+  if (stages.transforms)
+    refuse("has a transform or syncEpochEnd", "give it to the mixture, whose rows it then gets");
+  if (stages.skipsSteps) refuse("has skipSteps", "give them to the mixture, whose steps are others");
+  if (!isAtStart) refuse("stands inside an epoch", "call reset() or setEpoch() first");
 }
 
 function compare(at: number, field: string, theirs: unknown, ours: unknown): void {
