@@ -6,7 +6,7 @@ import type { BatchSource } from "../tables/batch-reader.ts";
 import { native } from "../tables/native-errors.ts";
 import { publishSkip } from "./diagnostics.ts";
 import { type EpochStart, planOf } from "./epoch-plan.ts";
-import type { LengthGroupsState } from "./lengths/options.ts";
+import { checkSameGroups, type LengthGroupsState } from "./lengths/options.ts";
 import { isUniform } from "./merge.ts";
 import type { Mixed } from "./mixture/mixed.ts";
 import type { NativePlan, OpenedTable } from "./opened.ts";
@@ -33,14 +33,6 @@ export interface EpochRows {
   readonly from: number;
   /** The first split that is owned, and the one behind the last. */
   readonly ownedSplits: readonly [number, number];
-}
-
-/** What happens to the rows of an epoch beside their being read. */
-export interface Stages {
-  readonly keepsRemainder: boolean;
-  readonly packed: boolean;
-  readonly skipsSteps: boolean;
-  readonly transforms: boolean;
 }
 
 /** Where a dataset stands in its epoch, and the plan of what is left of it. */
@@ -163,15 +155,9 @@ export class Progress {
     return this.#transformSeconds;
   }
 
-  /** What happens to the rows of an epoch beside their being read. */
-  get stages(): Stages {
-    const { packing, skipSteps, transform, remainder } = this.#options;
-    return {
-      keepsRemainder: remainder === "keep",
-      packed: packing !== undefined,
-      skipsSteps: skipSteps.length > 0,
-      transforms: transform !== undefined,
-    };
+  /** The options, with which it was opened. */
+  get options(): ResolvedOptions {
+    return this.#options;
   }
 
   /** Whether nothing of the epoch was handed over on any rank. */
@@ -182,23 +168,6 @@ export class Progress {
   /** The samples of the epoch that were not handed over. */
   get remaining(): number {
     return native(() => this.#plan.remaining) - this.#position;
-  }
-
-  /**
-   * Refuses to go on where batches of another grouping, or of none, were handed over.
-   *
-   * @throws {@link LanceLoaderError} `STATE_MISMATCH`.
-   */
-  checkLengthGroups(groups: LengthGroupsState | undefined): void {
-    if (this.lengthGroups === undefined) return;
-    const theirs = JSON.stringify(this.lengthGroups);
-    const ours = groups && JSON.stringify(groups);
-    if (theirs === ours) return;
-    throw new LanceLoaderError(
-      "STATE_MISMATCH",
-      `The epoch stands inside of a look-ahead of batches that are grouped by length (${theirs}), and can't go on ${ours === undefined ? "without groups" : `with ${ours}`}: ` +
-        "read it with the same batch size over all ranks and the same groupByLength, or begin an epoch.",
-    );
   }
 
   /** The splits, ranks and workers. */
@@ -280,7 +249,7 @@ export class Progress {
    * @throws {@link LanceLoaderError} `STATE_MISMATCH` where the epoch stands inside of a look-ahead of grouped batches.
    */
   read(batchRows: number): EpochRows {
-    this.checkLengthGroups(undefined);
+    checkSameGroups(this.lengthGroups, undefined);
     this.#planAhead();
     const plan = this.#plan;
     const from = this.#position;

@@ -6,7 +6,7 @@ import { BatchReader } from "../../tables/batch-reader.ts";
 import { native } from "../../tables/native-errors.ts";
 import type { Feed, QueueRows, Samples } from "../feed.ts";
 import type { Progress } from "../progress.ts";
-import type { GroupByLength, LengthGroupsState } from "./options.ts";
+import { checkSameGroups, type GroupByLength, type LengthGroupsState } from "./options.ts";
 
 /**
  * Batches of rows of like length.
@@ -106,7 +106,7 @@ export class GroupedFeed implements Feed<Batch> {
 
 /** How many batches of the epoch were handed over; the state of the epoch must be one between two of them. */
 function batchesHanded(progress: Progress, state: LengthGroupsState): number {
-  progress.checkLengthGroups(state);
+  checkSameGroups(progress.lengthGroups, state);
   const [start, end] = progress.ownedSplits;
   const { samples, positions } = progress.reached();
   const owned = [...samples.slice(start, end), ...positions.slice(start, end)];

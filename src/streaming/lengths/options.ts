@@ -39,8 +39,15 @@ export function checkGroupByLength(value: GroupByLength): GroupByLength {
  * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `UNKNOWN_COLUMN`, `UNSUPPORTED_TYPE`.
  */
 export function levelsOfBatch(group: GroupByLength, batchSize: number, progress: Progress): number {
-  const { packed, skipsSteps, transforms } = progress.stages;
-  const other = packed ? "packSequences" : skipsSteps ? "skipSteps" : transforms ? "a transform" : undefined;
+  const { packing, skipSteps, transform } = progress.options;
+  const other =
+    packing !== undefined
+      ? "packSequences"
+      : skipSteps.length > 0
+        ? "skipSteps"
+        : transform !== undefined
+          ? "a transform"
+          : undefined;
   if (other !== undefined)
     throw new LanceLoaderError(
       "INVALID_ARGUMENT",
@@ -72,5 +79,27 @@ export function isLengthGroupsState(value: unknown): value is LengthGroupsState 
   return (
     typeof column === "string" &&
     counts.every((count) => Number.isSafeInteger(count) && (count as number) > 0)
+  );
+}
+
+/**
+ * Refuses to go on where batches of another grouping, or of none, were handed over.
+ *
+ * @param groups - how they were grouped, inside of a look-ahead.
+ * @param ours - how they would be.
+ * @throws {@link LanceLoaderError} `STATE_MISMATCH`.
+ */
+export function checkSameGroups(
+  groups: LengthGroupsState | undefined,
+  ours: LengthGroupsState | undefined,
+): void {
+  const fieldsOf = (state: LengthGroupsState) =>
+    JSON.stringify([state.version, state.column, state.look_ahead, state.levels_of_step]);
+  if (groups === undefined || (ours !== undefined && fieldsOf(groups) === fieldsOf(ours))) return;
+  const way = ours === undefined ? "without groups" : `with ${JSON.stringify(ours)}`;
+  throw new LanceLoaderError(
+    "STATE_MISMATCH",
+    `The epoch stands inside of a look-ahead of batches that are grouped by length (${JSON.stringify(groups)}), and can't go on ${way}: ` +
+      "read it with the same batch size over all ranks and the same groupByLength, or begin an epoch.",
   );
 }

@@ -151,16 +151,18 @@ function checkParts(parts: readonly MixturePart[]): Progress[] {
 }
 
 /** Refuses a dataset of which more is asked than rows, or that is not at the start of an epoch. */
-function checkMixable(name: string, { stages, isAtStart }: Progress): void {
+function checkMixable(name: string, { options, isAtStart }: Progress): void {
   const refuse = (what: string, way: string) => {
     throw new LanceLoaderError("INVALID_ARGUMENT", `${name} ${what}, and can't be mixed: ${way}.`);
   };
-  if (stages.keepsRemainder)
+  if (options.remainder === "keep")
     refuse('has remainder "keep"', 'open it with remainder "drop", so that its splits are of one length');
-  if (stages.packed) refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
-  if (stages.transforms)
+  if (options.packing !== undefined)
+    refuse("has packSequences", "give them to the mixture, which then packs what it mixes");
+  if (options.transform !== undefined)
     refuse("has a transform or syncEpochEnd", "give it to the mixture, whose rows it then gets");
-  if (stages.skipsSteps) refuse("has skipSteps", "give them to the mixture, whose steps are others");
+  if (options.skipSteps.length > 0)
+    refuse("has skipSteps", "give them to the mixture, whose steps are others");
   if (!isAtStart) refuse("stands inside an epoch", "call reset() or setEpoch() first");
 }
 
