@@ -19,7 +19,7 @@ import { RawFeed } from "./raw-feed.ts";
 import { BatchStage, type Collate, CollateStage, SampleStage } from "./stages.ts";
 import { type CheckedState, checkState, type StateDict } from "./state.ts";
 import type { FetchStatistics, StreamingStatistics } from "./statistics.ts";
-import type { StepPlan } from "./step-plan.ts";
+import { StepPlan } from "./step-plan.ts";
 import { openTransformFeed, type Wanted } from "./transform/open-feed.ts";
 import type { ResolvedTransform } from "./transform/options.ts";
 import type { ArrayTransform } from "./transform/transform.ts";
@@ -182,7 +182,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
 
   /** Which rows make the steps of the current epoch. Reads no row. */
   get plan(): StepPlan {
-    return this.#progress.steps;
+    return new StepPlan(this.#progress);
   }
 
   /** What was read, and where the rows are. */

@@ -20,7 +20,6 @@ import { SplitProgress } from "./split-progress.ts";
 import { type CheckedState, type StateDict, seedOf, stateFormat } from "./state.ts";
 import { checkOwner, compareState, planOfState } from "./state-fit.ts";
 import type { PackingStatistics } from "./statistics.ts";
-import { StepPlan } from "./step-plan.ts";
 
 /** Bytes of gathered batches that may wait in the addon. */
 const readyBytes = 4 * 2 ** 20;
@@ -170,24 +169,11 @@ export class Progress {
     return native(() => this.#plan.remaining) - this.#position;
   }
 
-  /** The splits, ranks and workers. */
-  get topology(): Pick<ResolvedOptions, "rank" | "worldSize" | "worker"> & { readonly numSplits: number } {
-    const { rank, worldSize, worker } = this.#options;
-    return { numSplits: this.numSplits, rank, worldSize, worker };
-  }
-
-  /** Which rows make the steps of the epoch. */
-  get steps(): StepPlan {
-    const { worldSize } = this.#options;
-    const alone = { rank: 0, worldSize: 1, worker: { id: 0, numWorkers: 1 } };
-    const start = { ...this.#start, samples: [], positions: [] };
-    return new StepPlan({
-      numSplits: this.numSplits,
-      worldSize,
-      starts: this.table.selection.mixture?.starts ?? [0],
-      plan: (ranks) =>
-        planOf(this.table, { ...this.#options, ...(ranks === "all" && alone), skipSteps: [] }, start),
-    });
+  /** The plan of the whole epoch with all its steps, of this rank and worker or of one that is alone. */
+  wholePlan(alone: boolean): NativePlan {
+    const topology = alone && { rank: 0, worldSize: 1, worker: { id: 0, numWorkers: 1 } };
+    const options = { ...this.#options, ...topology, skipSteps: [] };
+    return planOf(this.table, options, { ...this.#start, samples: [], positions: [] });
   }
 
   /** How many samples of each split each dataset of the mixture has given, and which splits are owned. */

@@ -1,6 +1,7 @@
 import { checkChoice, checkInteger, checkOptions } from "../check.ts";
 import { native } from "../tables/native-errors.ts";
 import type { NativePlan } from "./opened.ts";
+import type { Progress } from "./progress.ts";
 import { levelsOfStep } from "./skip-steps.ts";
 
 /** How steps are counted: see {@link StepPlan}. */
@@ -9,16 +10,6 @@ export interface StepOptions {
   readonly batchSize?: number;
   /** The rows of all ranks, or those of this rank and worker only. @default "all" */
   readonly ranks?: "all" | "own";
-}
-
-/** What a {@link StepPlan} looks at. */
-export interface StepPlanOptions {
-  readonly numSplits: number;
-  readonly worldSize: number;
-  /** The whole epoch of all ranks, or of this rank and worker. */
-  plan(ranks: "all" | "own"): NativePlan;
-  /** Where the rows of the datasets of a mixture start; only the first row without one. */
-  readonly starts: readonly number[];
 }
 
 /**
@@ -30,10 +21,11 @@ export interface StepPlanOptions {
  * short, and there are none behind it.
  */
 export class StepPlan {
-  readonly #options: StepPlanOptions;
+  readonly #progress: Progress;
 
-  constructor(options: StepPlanOptions) {
-    this.#options = options;
+  /** @internal */
+  constructor(progress: Progress) {
+    this.#progress = progress;
   }
 
   /**
@@ -63,7 +55,9 @@ export class StepPlan {
    */
   datasets(fromStep: number, toStep: number, options: StepOptions = {}): Uint32Array {
     const { plan, from, count } = this.#range(fromStep, toStep, options);
-    return native(() => plan.datasets(from, count, [...this.#options.starts]));
+    return native(() =>
+      plan.datasets(from, count, [...(this.#progress.table.selection.mixture?.starts ?? [0])]),
+    );
   }
 
   #range(fromStep: number, toStep: number, options: StepOptions) {
@@ -77,11 +71,12 @@ export class StepPlan {
 
   #open(options: StepOptions): { readonly plan: NativePlan; readonly rows: number } {
     checkOptions("options", options, ["batchSize", "ranks"]);
-    const { numSplits, worldSize } = this.#options;
+    const { numSplits } = this.#progress;
+    const { worldSize } = this.#progress.options;
     const { batchSize = numSplits / worldSize, ranks = "all" } = options;
     checkInteger("batchSize", batchSize, 1, 2 ** 31);
     const levels = levelsOfStep("rowIds", batchSize, numSplits, worldSize);
-    const plan = this.#options.plan(checkChoice("ranks", ranks, ["all", "own"]));
+    const plan = this.#progress.wholePlan(checkChoice("ranks", ranks, ["all", "own"]) === "all");
     const [start = 0, end = numSplits] = native(() => plan.ownedSplits);
     return { plan, rows: levels * (end - start) };
   }

@@ -100,7 +100,7 @@ export async function mix<Sample, Batched>(
   checkOptions("options", options, ["seed", "stop", ...readingOptions]);
   const { seed, stop, ...reading } = options;
   const first = datasets[0] as Progress;
-  const topology = first.topology;
+  const topology = topologyOf(first);
   const resolved = resolveOptions({
     ...reading,
     ...topology,
@@ -142,12 +142,17 @@ function checkParts(parts: readonly MixturePart[]): Progress[] {
     return progress;
   });
   const [first] = datasets as [Progress];
-  for (const [at, { topology }] of datasets.entries()) {
+  for (const [at, dataset] of datasets.entries()) {
+    const topology = topologyOf(dataset);
     for (const field of ["numSplits", "worldSize", "rank"] as const)
-      compare(at, field, topology[field], first.topology[field]);
-    compare(at, "worker", JSON.stringify(topology.worker), JSON.stringify(first.topology.worker));
+      compare(at, field, topology[field], topologyOf(first)[field]);
+    compare(at, "worker", JSON.stringify(topology.worker), JSON.stringify(topologyOf(first).worker));
   }
   return datasets;
+}
+
+function topologyOf({ numSplits, options: { rank, worldSize, worker } }: Progress) {
+  return { numSplits, rank, worldSize, worker };
 }
 
 /** Refuses a dataset of which more is asked than rows, or that is not at the start of an epoch. */
