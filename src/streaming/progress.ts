@@ -15,14 +15,11 @@ import { estimateBlocks } from "./packing/estimate.ts";
 import type { ResolvedPacking } from "./packing/options.ts";
 import { PackedEpoch } from "./packing/packed-epoch.ts";
 import { checkingState } from "./packing/state.ts";
-import { scratchOf } from "./scratch.ts";
+import { readOptions } from "./read-options.ts";
 import { SplitProgress } from "./split-progress.ts";
 import { type CheckedState, type StateDict, seedOf, stateFormat } from "./state.ts";
 import { checkOwner, compareState, planOfState } from "./state-fit.ts";
 import type { PackingStatistics } from "./statistics.ts";
-
-/** Bytes of gathered batches that may wait in the addon. */
-const readyBytes = 4 * 2 ** 20;
 
 /** A read of the rest of an epoch. */
 export interface EpochRows {
@@ -239,7 +236,7 @@ export class Progress {
     this.#planAhead();
     const plan = this.#plan;
     const from = this.#position;
-    const options = this.#readOptions(from, batchRows);
+    const options = readOptions(this.#options, from, batchRows);
     const pipeline = this.#packed?.read(options) ?? native(() => this.table.handle.start(plan, options));
     return { pipeline, plan, from, ownedSplits: this.ownedSplits };
   }
@@ -248,21 +245,7 @@ export class Progress {
   readFrom(level: number, batchRows: number): BatchSource {
     const levels = new Array<number>(this.numSplits).fill(level);
     const plan = planOf(this.table, this.#options, { ...this.#start, samples: levels, positions: levels });
-    return native(() => this.table.handle.start(plan, this.#readOptions(0, batchRows)));
-  }
-
-  #readOptions(skip: number, batchRows: number) {
-    const { readBatchSize, ioQueueDepth, fetch, lendBuffers } = this.#options;
-    const options = {
-      skip,
-      batchRows,
-      ioQueueDepth,
-      readyBytes,
-      fetch,
-      lendBuffers,
-      ...scratchOf(this.#options),
-    };
-    return readBatchSize === undefined ? options : { ...options, readBatchSize };
+    return native(() => this.table.handle.start(plan, readOptions(this.#options, 0, batchRows)));
   }
 
   /** The state of what was handed over. */

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use lance_loader_fetch::epoch::EpochOrder;
+use lance_loader_fetch::left_out::LeftOutOrder;
 use lance_loader_fetch::mixture::EpochOrders;
 use lance_loader_fetch::permuted::{RowsOrder, SplitRows, SplitsOrder};
-use lance_loader_order::{Domain, Key, Order, Result, Shuffle};
+use lance_loader_order::{Domain, Key, LeftOut, Order, Result, Shuffle, SplitLayout};
 use lance_loader_permutation::Permutation;
 
 use crate::convert::{count, unsigned};
@@ -73,4 +74,20 @@ impl EpochOrders for Orders {
             Rows::Splits(permutation) => Arc::new(SplitsOrder::new(permutation.clone(), shuffle)?),
         })
     }
+}
+
+/// What is left of an epoch without some levels of its splits.
+pub(crate) fn leave_out(
+    layout: SplitLayout,
+    order: Arc<dyn EpochOrder>,
+    levels: &[f64],
+) -> Result<(SplitLayout, Arc<dyn EpochOrder>, LeftOut)> {
+    let levels: Vec<u64> = levels.iter().map(|&level| count("skipSteps", level)).collect::<Result<_>>()?;
+    let ranges = levels.as_chunks().0.iter().map(|&[start, end]| (start, end));
+    let left_out = LeftOut::new(&ranges.collect::<Vec<_>>())?;
+    if left_out.is_empty() {
+        return Ok((layout, order, left_out));
+    }
+    let order = LeftOutOrder::new(order, layout, left_out.clone())?;
+    Ok((order.layout().clone(), Arc::new(order), left_out))
 }

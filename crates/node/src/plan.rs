@@ -5,7 +5,6 @@ use std::sync::{Arc, Weak};
 
 use lance_loader_fetch::chosen::Chosen;
 use lance_loader_fetch::epoch::{EpochOrder, EpochRows};
-use lance_loader_fetch::left_out::LeftOutOrder;
 use lance_loader_fetch::mixture::EpochOrders;
 use lance_loader_fetch::packing::DocumentPlan;
 use lance_loader_fetch::permuted::{SplitRows, SplitsOrder};
@@ -20,7 +19,7 @@ use napi_derive::napi;
 
 use crate::convert::{count, number, size, unsigned};
 use crate::errors::{ErrorCode, guarded};
-use crate::orders::Orders;
+use crate::orders::{Orders, leave_out};
 use crate::table::{TableData, closed};
 
 /// The version of the order algorithm.
@@ -273,22 +272,6 @@ fn run_rows_of(options: &PlanOptions) -> Result<u64> {
 fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
     let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
     SplitLayout::new(rows, size("numSplits", options.num_splits)?, remainder)
-}
-
-/// What is left of an epoch without some levels of its splits.
-fn leave_out(
-    layout: SplitLayout,
-    order: Arc<dyn EpochOrder>,
-    levels: &[f64],
-) -> Result<(SplitLayout, Arc<dyn EpochOrder>, LeftOut)> {
-    let levels: Vec<u64> = levels.iter().map(|&level| count("skipSteps", level)).collect::<Result<_>>()?;
-    let ranges = levels.as_chunks().0.iter().map(|&[start, end]| (start, end));
-    let left_out = LeftOut::new(&ranges.collect::<Vec<_>>())?;
-    if left_out.is_empty() {
-        return Ok((layout, order, left_out));
-    }
-    let order = LeftOutOrder::new(order, layout, left_out.clone())?;
-    Ok((order.layout().clone(), Arc::new(order), left_out))
 }
 
 #[napi]

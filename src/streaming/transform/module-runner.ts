@@ -51,7 +51,9 @@ class ModuleRunner implements TransformRunner {
   }
 
   keepAlive(isAwaited: boolean): void {
-    for (const thread of this.#threads) thread.keepAlive(isAwaited && !this.#closed);
+    // Threads that are being ended keep the process alive until they are gone.
+    if (this.#closed) return;
+    for (const thread of this.#threads) thread.keepAlive(isAwaited);
   }
 
   close(): void {
