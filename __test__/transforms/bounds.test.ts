@@ -52,14 +52,19 @@ async function rawSettled(dataset: StreamingDataset<unknown, unknown>): Promise<
   await expect.poll(unchanged, { interval: 20, timeout: 10_000 }).toBe(true);
 }
 
+/** A dataset whose transform waits at a gate. */
+function openBehind(gate: Gate) {
+  const transform = async (batch: Batch) => {
+    await gate.pass();
+    return idsOf(batch);
+  };
+  return StreamingDataset.open(path, { ...options, transform });
+}
+
 describe("behind a slow transform", () => {
   test("no more calls are made than may be under way, and raw rows wait in the bounds of reads", async () => {
     const gate = new Gate();
-    const transform = async (batch: Batch) => {
-      await gate.pass();
-      return idsOf(batch);
-    };
-    await using dataset = await StreamingDataset.open(path, { ...options, transform });
+    await using dataset = await openBehind(gate);
     const iterator = dataset.batches(callRows);
     const next = iterator.next();
     for (const handed of range(0, 20)) {
@@ -80,11 +85,7 @@ describe("behind a slow transform", () => {
 
   test("outputs that come out of order wait for the first, and count against the queue", async () => {
     const gate = new Gate();
-    const transform = async (batch: Batch) => {
-      await gate.pass();
-      return idsOf(batch);
-    };
-    await using dataset = await StreamingDataset.open(path, { ...options, transform });
+    await using dataset = await openBehind(gate);
     const iterator = dataset.batches(callRows);
     const next = iterator.next();
     for (const finished of range(0, 3)) {

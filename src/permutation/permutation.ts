@@ -4,7 +4,7 @@ import type { Row } from "../arrow/row-value.ts";
 import { decodeSchema } from "../arrow/schema.ts";
 import { checkBoolean, checkChoice, checkFunction, checkInteger, checkOptions, invalid } from "../check.ts";
 import type { NativeBinding } from "../native.ts";
-import { BatchReader } from "../tables/batch-reader.ts";
+import { BatchReader, readyBytes } from "../tables/batch-reader.ts";
 import { defaultMemoryBudget } from "../tables/memory-budget.ts";
 import { native } from "../tables/native-errors.ts";
 import type { TableSource } from "../tables/source.ts";
@@ -227,7 +227,7 @@ export class Permutation<Output = Row[]>
       skip: 0,
       batchRows,
       ioQueueDepth: 4,
-      readyBytes: 4 * 2 ** 20,
+      readyBytes,
       fetch: "take",
       lendBuffers: true,
     };

@@ -1,8 +1,6 @@
+import { readyBytes } from "../tables/batch-reader.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { scratchOf } from "./scratch.ts";
-
-/** Bytes of gathered batches that may wait in the addon. */
-const readyBytes = 4 * 2 ** 20;
 
 /**
  * How the addon reads a plan.

@@ -16,6 +16,9 @@ export interface BatchSource {
   close(): void;
 }
 
+/** Bytes of gathered batches that may wait in the addon. */
+export const readyBytes = 4 * 2 ** 20;
+
 /** The most rows that one call of the addon brings over by default. */
 const defaultRowsPerCall = 8192;
 

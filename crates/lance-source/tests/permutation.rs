@@ -12,14 +12,7 @@ use lance_loader_fetch::source::RowSource;
 use lance_loader_lance_source::{Blobs, Location, Snapshot};
 use lance_loader_order::{Code, Error};
 use lance_loader_permutation::{Permutation, PermutationConfig, SpillOptions, Stop};
-use support::{Shape, TestTable, ids_of};
-
-const SHAPES: [Shape; 4] = [
-    Shape { rows_per_file: 1000, stable_row_ids: false },
-    Shape { rows_per_file: 7, stable_row_ids: false },
-    Shape { rows_per_file: 1000, stable_row_ids: true },
-    Shape { rows_per_file: 7, stable_row_ids: true },
-];
+use support::{SHAPES, Shape, TestTable, ids_of};
 
 const CONFIGS: [&str; 7] = [
     "{}",

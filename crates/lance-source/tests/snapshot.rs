@@ -12,14 +12,7 @@ use lance::dataset::optimize::{CompactionOptions, compact_files};
 use lance_loader_fetch::source::RowSource;
 use lance_loader_lance_source::{Blobs, Location, Snapshot};
 use lance_loader_order::Code;
-use support::{Shape, TestTable, ids_of};
-
-const SHAPES: [Shape; 4] = [
-    Shape { rows_per_file: 1000, stable_row_ids: false },
-    Shape { rows_per_file: 7, stable_row_ids: false },
-    Shape { rows_per_file: 1000, stable_row_ids: true },
-    Shape { rows_per_file: 7, stable_row_ids: true },
-];
+use support::{SHAPES, TestTable, ids_of};
 
 async fn scanned(source: &impl RowSource) -> Vec<i64> {
     let batches: Vec<_> = source.scan(1 << 20).try_collect().await.unwrap();

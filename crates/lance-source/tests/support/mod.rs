@@ -26,6 +26,14 @@ pub struct Shape {
     pub stable_row_ids: bool,
 }
 
+/// One file and many, without and with stable row ids.
+pub const SHAPES: [Shape; 4] = [
+    Shape { rows_per_file: 1000, stable_row_ids: false },
+    Shape { rows_per_file: 7, stable_row_ids: false },
+    Shape { rows_per_file: 1000, stable_row_ids: true },
+    Shape { rows_per_file: 7, stable_row_ids: true },
+];
+
 pub fn text_of(id: i64) -> String {
     format!("row {id}: {}", "x".repeat(usize::try_from(id % 7).unwrap()))
 }
