@@ -23,7 +23,7 @@ describe("the TypeScript layers", () => {
     ["an import from a higher layer", "arrow/batch.ts", 'import { x } from "../streaming/dataset.ts";'],
     ["a type import from a higher layer", "errors.ts", 'import type { x } from "./native.ts";'],
     ["a re-export from a higher layer", "tables/uri.ts", 'export * from "../index.ts";'],
-    ["a dynamic import from a higher layer", "native.ts", 'await import("./cli/main.ts");'],
+    ["a dynamic import from a higher layer", "native.ts", 'await import("./command/main.ts");'],
     ["a file of no layer", "helpers.ts", 'import { x } from "./errors.ts";'],
     ["the addon outside native.ts", "arrow/batch.ts", 'import type { x } from "../../native/index.js";'],
     ["LanceDB outside remote.ts", "tables/local.ts", 'import type { Table } from "@lancedb/lancedb";'],

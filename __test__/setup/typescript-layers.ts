@@ -10,7 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ["workers"],
   ["streaming"],
   ["index"],
-  ["cli"],
+  ["command"],
 ];
 
 /** Sources by their path inside `src/`, with `/`. */
@@ -49,9 +49,9 @@ function useBreaches(path: string, code: string): string[] {
     [
       /\bprocess\.env\b/,
       "reads the environment",
-      (file) => file === "topology.ts" || file.startsWith("cli/"),
+      (file) => file === "topology.ts" || file.startsWith("command/"),
     ],
-    [/\bconsole\.|\bprocess\.std(out|err)\b/, "prints", (file) => file.startsWith("cli/")],
+    [/\bconsole\.|\bprocess\.std(out|err)\b/, "prints", (file) => file.startsWith("command/")],
     [/\bcreateRequire\b|\bprocess\.dlopen\b/, "loads addons", (file) => file === "native.ts"],
   ];
   return rules

@@ -1,0 +1,174 @@
+import { Command } from "commander";
+import {
+  describeTable,
+  StreamingDataset,
+  type StreamingDatasetOptions,
+  type TableLocation,
+} from "../../index.ts";
+import { type PlanOptions, planOptionsOf, withPlan } from "../options/plan.ts";
+import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../options/read.ts";
+import { locationOf, versionOf, withTable } from "../options/table.ts";
+import { action, type Run } from "../run.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { Progress } from "../terminal/progress.ts";
+import { bytes, count, number, pairs, seconds, table } from "../terminal/text.ts";
+import { type ErrorKind, ErrorKinds } from "./error-kinds.ts";
+import { RowIdSet } from "./row-id-set.ts";
+import { type RankResult, runRank } from "./run-rank.ts";
+
+type CheckOptions = PlanOptions & ReadOptions;
+
+/** `lance-loader check`. */
+export function checkCommand(): Command {
+  return withTransform(withRead(withPlan(withTable(new Command("check")))))
+    .summary("runs a plan without training")
+    .description(
+      "Runs one epoch, of all ranks one after the other or of --rank, and checks that each row of the plan comes\nonce and at its place. With --transform it tells which rows fail and why, by kind. Tells the speed of both.\nExit code 1 where a row is missing, repeated or out of order, or a transform fails.",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ lance-loader check data/train.lance --world-size 4 --num-splits 8\n  $ lance-loader check data/photos.lance --transform ./decode.js --batch-size 64",
+    )
+    .action(action(check));
+}
+
+async function check({ args, options, output, signal }: Run<CheckOptions>): Promise<ExitCode> {
+  const [uri = ""] = args;
+  const location = locationOf(uri, options);
+  const errors = options.transform === undefined ? undefined : new ErrorKinds();
+  const opened: StreamingDatasetOptions = {
+    ...(await planOptionsOf(uri, options)),
+    ...readOptionsOf(options),
+    signal,
+    ...(errors && { onTransformError: errors.add }),
+  };
+  const pinned = await pin(location, options, opened);
+  const { worldSize = 1, rank } = options;
+  const ranks = rank === undefined ? Array.from({ length: worldSize }, (_, each) => each) : [rank];
+  const seen = new RowIdSet();
+  const results: RankResult[] = [];
+  using progress = new Progress("checking", await plannedRows(location, pinned, ranks));
+  for (const each of ranks) {
+    const before = results.reduce((sum, { handedOver }) => sum + handedOver, 0);
+    const run = { location, batchSize: options.batchSize, errors, seen, progress, before };
+    results.push(await runRank({ ...run, options: { ...pinned, rank: each, worldSize } }));
+  }
+  progress[Symbol.dispose]();
+  const result = summary(results, seen, errors?.list ?? [], options.permutation === undefined);
+  output.result({ ok: result.faults.length === 0, ...result, ranks: results }, () => lines(result, results));
+  return result.faults.length === 0 ? exitCodes.done : exitCodes.differs;
+}
+
+/** The same options at a version that stays, and with the row ids beside the columns, where nothing is transformed. */
+async function pin(
+  location: TableLocation,
+  options: CheckOptions,
+  opened: StreamingDatasetOptions,
+): Promise<StreamingDatasetOptions> {
+  if (opened.permutation !== undefined && options.transform !== undefined) return opened;
+  const version = opened.permutation === undefined ? versionOf(options) : {};
+  const { schema, version: newest } = await describeTable(location, version);
+  const at = opened.permutation === undefined ? { version: newest } : {};
+  if (options.transform !== undefined) return { ...opened, ...at };
+  const columns = options.columns ?? schema.fields.map(({ name }) => name);
+  return { ...opened, ...at, columns: [...columns.filter((name) => name !== "_rowid"), "_rowid"] };
+}
+
+async function plannedRows(
+  location: TableLocation,
+  options: StreamingDatasetOptions,
+  ranks: readonly number[],
+): Promise<number> {
+  const { transform: _, onTransformError: __, transformParallelism: ___, ...plain } = options;
+  await using dataset = await StreamingDataset.open(location, { ...plain, rank: ranks[0] ?? 0 });
+  return dataset.numSamples * ranks.length;
+}
+
+interface Summary {
+  readonly planned: number;
+  readonly handedOver: number;
+  readonly distinct: number | null;
+  readonly repeated: number | null;
+  readonly outOfOrder: number | null;
+  readonly skipped: number;
+  readonly notReached: number;
+  readonly dropped: number;
+  readonly seconds: number;
+  readonly rowsPerSecond: number;
+  readonly bytesPerSecond: number;
+  readonly firstBatchSeconds: number;
+  readonly fetch: string | null;
+  readonly transformErrors: readonly ErrorKind[];
+  /** What is amiss, in words. */
+  readonly faults: readonly string[];
+}
+
+function summary(
+  results: readonly RankResult[],
+  seen: RowIdSet,
+  transformErrors: readonly ErrorKind[],
+  mustBeDistinct: boolean,
+): Summary {
+  const sum = (of: (result: RankResult) => number) =>
+    results.reduce((total, result) => total + of(result), 0);
+  const known = results.every(({ outOfOrder }) => outOfOrder !== null);
+  const [planned, handedOver, skipped] = [
+    sum((r) => r.planned),
+    sum((r) => r.handedOver),
+    sum((r) => r.skipped),
+  ];
+  const [repeated, outOfOrder] = [sum((r) => r.repeated ?? 0), sum((r) => r.outOfOrder ?? 0)];
+  const [taken, notReached] = [sum((r) => r.seconds), planned - handedOver - skipped];
+  const faults = [
+    ...(outOfOrder > 0 ? [`${count(outOfOrder)} rows stand at another place than the plan says`] : []),
+    ...(repeated > 0 && mustBeDistinct ? [`${count(repeated)} rows came more than once`] : []),
+    ...(notReached > 0 && known ? [`${count(notReached)} rows of the plan did not come`] : []),
+    ...(skipped > 0 ? [`the transform failed for ${count(skipped)} rows`] : []),
+  ];
+  return {
+    planned,
+    handedOver,
+    distinct: known ? seen.size : null,
+    repeated: known ? repeated : null,
+    outOfOrder: known ? outOfOrder : null,
+    skipped,
+    notReached,
+    dropped: results[0]?.dropped ?? 0,
+    seconds: taken,
+    rowsPerSecond: handedOver / taken,
+    bytesPerSecond: sum((r) => r.bytesLoaded) / taken,
+    firstBatchSeconds: Math.max(...results.map((r) => r.firstBatchSeconds)),
+    fetch: results[0]?.fetch ?? null,
+    transformErrors,
+    faults,
+  };
+}
+
+function lines(result: Summary, results: readonly RankResult[]): string[] {
+  const told = (value: number | null) => (value === null ? "not known behind a transform" : count(value));
+  return [
+    ...pairs([
+      ["ranks", count(results.length)],
+      ["rows of the plan", count(result.planned)],
+      ["handed over", count(result.handedOver)],
+      ["different rows", told(result.distinct)],
+      ["out of order", told(result.outOfOrder)],
+      ["left out, transform", `${count(result.skipped)}, and ${count(result.notReached)} at the end`],
+      ["dropped by the cut", count(result.dropped)],
+      ["speed", `${number(result.rowsPerSecond)} rows/s, ${bytes(result.bytesPerSecond)}/s read`],
+      ["first batch", seconds(result.firstBatchSeconds)],
+      ["fetch", result.fetch ?? "takes"],
+    ]),
+    ...(result.transformErrors.length === 0
+      ? []
+      : [
+          "",
+          ...table(
+            ["failure", "rows", "the first one"],
+            result.transformErrors.map(({ kind, rows, example }) => [kind, count(rows), example]),
+          ),
+        ]),
+    "",
+    result.faults.length === 0 ? "ok: every row once, at its place" : `not ok: ${result.faults.join("; ")}`,
+  ];
+}

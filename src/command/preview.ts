@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { type Row, StreamingDataset } from "../index.ts";
+import { wholeNumber } from "./options/parse.ts";
+import { type PlanOptions, planOptionsOf, withPlan } from "./options/plan.ts";
+import { locationOf, withTable } from "./options/table.ts";
+import { action, type Run } from "./run.ts";
+import { plain } from "./terminal/json.ts";
+import { count } from "./terminal/text.ts";
+
+interface PreviewOptions extends PlanOptions {
+  readonly rows: number;
+}
+
+/** The longest value that is shown whole. */
+const shown = 60;
+
+/** `lance-loader preview`. */
+export function previewCommand(): Command {
+  return withPlan(withTable(new Command("preview")))
+    .summary("the first samples of a plan")
+    .description(
+      "Shows the first rows that a rank is handed, in their order, with their row ids. Reads no more than these rows.\nWith --json the values are whole: bytes are in base64, vectors are lists.",
+    )
+    .option("--rows <n>", "how many rows", wholeNumber(1), 5)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ lance-loader preview data/train.lance --columns label,text --seed 7\n  $ lance-loader preview data/train.lance --permutation data/train_split.lance --split val",
+    )
+    .action(action(preview));
+}
+
+async function preview({ args, options, output, signal }: Run<PreviewOptions>): Promise<void> {
+  const [uri = ""] = args;
+  const plan = await planOptionsOf(uri, options);
+  const location = locationOf(uri, options);
+  await using dataset = await StreamingDataset.open(location, { ...plan, fetch: "take", signal });
+  const rows: Row[] = [];
+  const rowsWanted = Math.min(options.rows, dataset.numSamples);
+  for await (const batch of dataset.batches(rowsWanted)) {
+    rows.push(...batch.rows());
+    break;
+  }
+  const ids = rowIds(dataset, rows.length);
+  const samples = rows.map((values, at) => ({ row_id: ids[at], ...values }));
+  const { epoch, numSplits, numSamples, version } = dataset;
+  output.result({ version, epoch, numSplits, numSamples, samples }, () => [
+    output.heading(
+      `${count(rows.length)} of ${count(numSamples)} samples of epoch ${epoch}, version ${version}, ${count(numSplits)} splits`,
+    ),
+    ...samples.flatMap((sample, at) => [
+      "",
+      `sample ${at}`,
+      ...Object.entries(sample).map(([name, value]) => `  ${name}: ${brief(value)}`),
+    ]),
+  ]);
+}
+
+/** The row ids of the first samples of this rank: steps of one cycle each. */
+function rowIds({ plan }: StreamingDataset, samples: number): BigUint64Array {
+  return plan.rowIds(0, samples, { ranks: "own" }).slice(0, samples);
+}
+
+/** A value in one line, cut where it is long. */
+function brief(value: unknown): string {
+  if (value instanceof Uint8Array) return `${count(value.length)} bytes`;
+  const size = ArrayBuffer.isView(value) && "length" in value ? (value.length as number) : undefined;
+  const text =
+    typeof value === "bigint" ? `${value}` : (JSON.stringify(value, (_, item) => plain(item)) ?? "null");
+  if (text.length <= shown) return text;
+  return `${text.slice(0, shown)}…${size === undefined ? "" : ` (${count(size)} numbers)`}`;
+}

@@ -1,0 +1,46 @@
+import cliProgress from "cli-progress";
+import { count } from "./text.ts";
+
+/** Milliseconds between two lines where there is no terminal. */
+const lineEvery = 10_000;
+
+/** How far something is that takes long: a bar on a terminal, else a line now and then, on standard error. */
+export class Progress implements Disposable {
+  readonly #label: string;
+  readonly #total: number;
+  readonly #unit: string;
+  readonly #bar: cliProgress.SingleBar | undefined;
+  #told = performance.now();
+
+  constructor(label: string, total: number, unit = "rows") {
+    this.#label = label;
+    this.#total = total;
+    this.#unit = unit;
+    if (!process.stderr.isTTY) return;
+    this.#bar = new cliProgress.SingleBar(
+      {
+        format: `${label} {bar} {percentage}% {value} of {total} ${unit}, {eta_formatted} left`,
+        stream: process.stderr,
+        clearOnComplete: true,
+        hideCursor: true,
+        formatValue: (value, _, type) =>
+          type === "value" || type === "total" ? count(value) : String(value),
+      },
+      cliProgress.Presets.shades_classic,
+    );
+    this.#bar.start(total, 0);
+  }
+
+  /** Tells that `done` of the total are done. */
+  update(done: number): void {
+    this.#bar?.update(done);
+    if (this.#bar !== undefined || performance.now() - this.#told < lineEvery) return;
+    this.#told = performance.now();
+    process.stderr.write(`${this.#label}: ${count(done)} of ${count(this.#total)} ${this.#unit}\n`);
+  }
+
+  /** Takes the bar away. */
+  [Symbol.dispose](): void {
+    this.#bar?.stop();
+  }
+}
