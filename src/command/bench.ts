@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { StreamingDataset, type StreamingDatasetOptions, type TableLocation } from "../index.ts";
+import { type Help, withHelp } from "./options/help.ts";
 import { wholeNumber } from "./options/parse.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "./options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "./options/read.ts";
@@ -32,13 +33,19 @@ interface Line extends Measured {
   readonly laterRowsPerSecond: number;
 }
 
+const help: Help = {
+  summary: "how fast this table is read here, by each way of fetching",
+  details:
+    "Reads epochs of the table in batches, each way in turn, round by round, and shows " +
+    "the medians: the first epoch with everything counted from opening the table, and a " +
+    "later one of the same dataset. The first round warms the page cache and is not " +
+    "counted.",
+  examples: ["bench data/train.lance --ways memory,scratch,take --batch-size 512 --rounds 5"],
+};
+
 /** `lance-loader bench`. */
 export function benchCommand(): Command {
-  return withTransform(withRead(withPlan(withTable(new Command("bench")))))
-    .summary("how fast this table is read here, by each way of fetching")
-    .description(
-      "Reads epochs of the table in batches, each way in turn, round by round, and shows the medians: the first\nepoch with everything counted from opening the table, and a later one of the same dataset.\nThe first round warms the page cache and is not counted.",
-    )
+  return withHelp(withTransform(withRead(withPlan(withTable(new Command("bench"))))), help)
     .addOption(
       new Option("--ways <list>", `ways to measure, out of ${allWays.join(", ")}`)
         .argParser(waysOf)
@@ -46,10 +53,6 @@ export function benchCommand(): Command {
     )
     .option("--rounds <n>", "rounds that count", wholeNumber(1), 3)
     .option("--rows <n>", "rows of an epoch that are read (default: all)", wholeNumber(1))
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ lance-loader bench data/train.lance --ways memory,scratch,take --batch-size 512 --rounds 5",
-    )
     .action(action(bench));
 }
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { describeTable, LanceLoaderError, type TableDescription } from "../index.ts";
+import { type Help, withHelp } from "./options/help.ts";
 import { byteSize, list, name, wholeNumber } from "./options/parse.ts";
 import { locationOf, type TableOptions, versionOf, withTable } from "./options/table.ts";
 import { measureRowBytes } from "./row-bytes.ts";
@@ -21,20 +22,21 @@ interface ColumnSize {
   readonly bytesPerRow: number;
 }
 
+const help: Help = {
+  summary: "what a table is made of, and whether it fits into memory",
+  details:
+    "Shows the schema, the rows and fragments of one version of a table, how large a row " +
+    "is in memory (from a random sample, which is read) and on disk, and whether the " +
+    "rows fit the memory budget.",
+  examples: ["inspect data/train.lance --columns image,label --memory-budget 8GiB"],
+};
+
 /** `lance-loader inspect`. */
 export function inspectCommand(): Command {
-  return withTable(new Command("inspect"))
-    .summary("what a table is made of, and whether it fits into memory")
-    .description(
-      "Shows the schema, the rows and fragments of one version of a table, how large a row is in memory\n(from a random sample, which is read) and on disk, and whether the rows fit the memory budget.",
-    )
+  return withHelp(withTable(new Command("inspect")), help)
     .option("--columns <names>", "columns to measure, between commas (default: all)", list(name))
     .option("--memory-budget <bytes>", "the budget to compare with, such as 4GiB", byteSize, 2 ** 30)
     .option("--sample-rows <n>", "rows to read for the size of a row", wholeNumber(1), 1024)
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ lance-loader inspect data/train.lance --columns image,label --memory-budget 8GiB",
-    )
     .action(action(inspect));
 }
 

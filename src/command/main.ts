@@ -15,12 +15,12 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   await program(version()).parseAsync();
 } catch (error) {
-  // Help and the version were printed, and are no errors.
-  if (!(error instanceof CommanderError) || error.exitCode !== 0) {
-    const failure = failureOf(error);
-    new Output(process.argv.includes("--json")).failure(failure);
-    process.exitCode = failure.exitCode;
-  }
+  const failure = failureOf(error);
+  // Help and the version were printed; help where a subcommand is missing is an error all the same.
+  const isPrinted =
+    error instanceof CommanderError && (error.exitCode === 0 || error.code === "commander.help");
+  if (!isPrinted) new Output(process.argv.includes("--json")).failure(failure);
+  process.exitCode = isPrinted && error.exitCode === 0 ? exitCodes.done : failure.exitCode;
 }
 
 function version(): string {

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { Command, Option } from "commander";
 import { LanceLoaderError, type PermutationBuilder, permutationBuilder } from "../index.ts";
+import { type Help, withHelp } from "./options/help.ts";
 import { amount, byteSize, collect, list, name, seed, wholeNumber } from "./options/parse.ts";
 import { locationOf, type TableOptions } from "./options/table.ts";
 import { action, type Run } from "./run.ts";
@@ -26,18 +27,25 @@ interface PermuteOptions extends TableOptions {
   readonly tempDir?: string;
 }
 
+const help: Help = {
+  summary: "builds a permutation and stores it",
+  details:
+    "Cuts the rows of a table's newest version into splits, and stores which row is in " +
+    "which split, in which order, as a table of its own. Python LanceDB reads it, too.",
+  examples: [
+    "permute data/train.lance --name train_split --ratios 0.9,0.1 --names train,val",
+    "permute data/train.lance --name by_user --by hash --hash user --weights 9,1",
+  ],
+};
+
 /** `lance-loader permute`. */
 export function permuteCommand(): Command {
-  return new Command("permute")
+  return withHelp(new Command("permute"), help)
     .argument("<table>", "path or URI of a Lance table, a folder that ends in .lance")
     .option(
       "--storage-option <key=value>",
       "an option of the object store; may be given several times",
       collect,
-    )
-    .summary("builds a permutation and stores it")
-    .description(
-      "Cuts the rows of a table's newest version into splits, and stores which row is in which split, in which\norder, as a table of its own. Python LanceDB reads it, too.",
     )
     .requiredOption("--name <name>", "the name of the new table")
     .option("--database <uri>", "where it is stored (default: beside the table)")
@@ -60,10 +68,6 @@ export function permuteCommand(): Command {
     .option("--filter <sql>", "only rows for which this is true")
     .option("--memory-limit <bytes>", "of the build, before it goes to temporary files", byteSize)
     .option("--temp-dir <folder>", "where temporary files may be")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ lance-loader permute data/train.lance --name train_split --ratios 0.9,0.1 --names train,val\n  $ lance-loader permute data/train.lance --name by_user --by hash --hash user --weights 9,1",
-    )
     .action(action(permute));
 }
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { type Row, StreamingDataset } from "../index.ts";
+import { type Help, withHelp } from "./options/help.ts";
 import { wholeNumber } from "./options/parse.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "./options/plan.ts";
 import { locationOf, withTable } from "./options/table.ts";
@@ -14,18 +15,22 @@ interface PreviewOptions extends PlanOptions {
 /** The longest value that is shown whole. */
 const shown = 60;
 
+const help: Help = {
+  summary: "the first samples of a plan",
+  details:
+    "Shows the first rows that a rank is handed, in their order, with their row ids. " +
+    "Reads no more than these rows. With --json the values are whole: bytes are in " +
+    "base64, vectors are lists.",
+  examples: [
+    "preview data/train.lance --columns label,text --seed 7",
+    "preview data/train.lance --permutation data/train_split.lance --split val",
+  ],
+};
+
 /** `lance-loader preview`. */
 export function previewCommand(): Command {
-  return withPlan(withTable(new Command("preview")))
-    .summary("the first samples of a plan")
-    .description(
-      "Shows the first rows that a rank is handed, in their order, with their row ids. Reads no more than these rows.\nWith --json the values are whole: bytes are in base64, vectors are lists.",
-    )
+  return withHelp(withPlan(withTable(new Command("preview"))), help)
     .option("--rows <n>", "how many rows", wholeNumber(1), 5)
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ lance-loader preview data/train.lance --columns label,text --seed 7\n  $ lance-loader preview data/train.lance --permutation data/train_split.lance --split val",
-    )
     .action(action(preview));
 }
 

@@ -27,7 +27,12 @@ export function program(version: string): Command {
     .addCommand(simulateCommand())
     .addHelpText("after", help);
   tab(command, { completionCommandName: "completion" });
-  everyCommand(command, (one) => one.exitOverride().configureOutput({ outputError: () => {} }));
+  everyCommand(command, (one) =>
+    one
+      .exitOverride()
+      .configureOutput({ outputError: () => {} })
+      .configureHelp({ showGlobalOptions: true }),
+  );
   return command;
 }
 

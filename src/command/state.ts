@@ -11,28 +11,26 @@ import { count, pairs, table } from "./terminal/text.ts";
 /** `lance-loader state`. */
 export function stateCommand(): Command {
   return new Command("state")
-    .summary("shows, compares and merges saved states")
-    .description("Works on files with what dataset.stateDict() gave, as JSON. No table is needed.")
+    .description("shows, compares and merges saved states")
+    .addHelpText("after", "\nWorks on files with what dataset.stateDict() gave, as JSON. No table is needed.")
     .addCommand(
       new Command("show")
         .argument("<file>", "a state as JSON")
-        .description("Shows where a state stands, and of which run it is.")
+        .description("where a state stands, and of which run it is")
         .action(action(show)),
     )
     .addCommand(
       new Command("compare")
         .argument("<one>", "a state as JSON")
         .argument("<other>", "another one")
-        .description(
-          "Lists what differs, and says whether both can be merged. Exit code 1 where anything differs.",
-        )
+        .description("what differs, and whether both can be merged; exit code 1 where anything differs")
         .action(action(compare)),
     )
     .addCommand(
       new Command("merge")
         .argument("<files...>", "the states of all ranks as JSON")
         .option("--out <file>", "where the merged state is written (default: standard output)")
-        .description("Makes one state of those of all ranks, which any number of ranks can load.")
+        .description("makes one state of those of all ranks, which any number of ranks can load")
         .action(action(merge)),
     );
 }

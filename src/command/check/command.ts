@@ -5,6 +5,7 @@ import {
   type StreamingDatasetOptions,
   type TableLocation,
 } from "../../index.ts";
+import { type Help, withHelp } from "../options/help.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "../options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../options/read.ts";
 import { locationOf, versionOf, withTable } from "../options/table.ts";
@@ -18,18 +19,24 @@ import { type RankResult, runRank } from "./run-rank.ts";
 
 type CheckOptions = PlanOptions & ReadOptions;
 
+const help: Help = {
+  summary: "runs a plan without training",
+  details:
+    "Runs one epoch, of all ranks one after the other or of --rank, and checks that each " +
+    "row of the plan comes once and at its place. With --transform it tells which rows " +
+    "fail and why, by kind. Tells the speed of both. Exit code 1 where a row is missing, " +
+    "repeated or out of order, or a transform fails.",
+  examples: [
+    "check data/train.lance --world-size 4 --num-splits 8",
+    "check data/photos.lance --transform ./decode.js --batch-size 64",
+  ],
+};
+
 /** `lance-loader check`. */
 export function checkCommand(): Command {
-  return withTransform(withRead(withPlan(withTable(new Command("check")))))
-    .summary("runs a plan without training")
-    .description(
-      "Runs one epoch, of all ranks one after the other or of --rank, and checks that each row of the plan comes\nonce and at its place. With --transform it tells which rows fail and why, by kind. Tells the speed of both.\nExit code 1 where a row is missing, repeated or out of order, or a transform fails.",
-    )
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ lance-loader check data/train.lance --world-size 4 --num-splits 8\n  $ lance-loader check data/photos.lance --transform ./decode.js --batch-size 64",
-    )
-    .action(action(check));
+  return withHelp(withTransform(withRead(withPlan(withTable(new Command("check"))))), help).action(
+    action(check),
+  );
 }
 
 async function check({ args, options, output, signal }: Run<CheckOptions>): Promise<ExitCode> {

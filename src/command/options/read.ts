@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Command, Option } from "commander";
-import type { FetchMode, StreamingDatasetOptions } from "../../index.ts";
+import { type FetchMode, LanceLoaderError, type StreamingDatasetOptions } from "../../index.ts";
 import { byteSize, wholeNumber } from "./parse.ts";
 
 /** How rows are read and transformed; the order does not depend on it. */
@@ -55,5 +55,7 @@ export function readOptionsOf(options: ReadOptions): StreamingDatasetOptions {
 /** A file by its path, else a package by its name. */
 function moduleOf(text: string): URL | string {
   const path = resolve(text);
-  return existsSync(path) ? pathToFileURL(path) : text;
+  if (existsSync(path)) return pathToFileURL(path);
+  if (!/^[./\\]|\.[cm]?[jt]s$/.test(text)) return text;
+  throw new LanceLoaderError("INVALID_ARGUMENT", `--transform is "${text}": there is no such file.`);
 }

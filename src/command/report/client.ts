@@ -27,6 +27,8 @@ interface Axis {
   readonly log?: 2 | 10;
   readonly range?: readonly [number, number];
   readonly percent?: boolean;
+  /** Whether it counts things one by one. */
+  readonly counts?: boolean;
 }
 
 interface Line {
@@ -35,10 +37,14 @@ interface Line {
   readonly shape: "line" | "dots" | "bars" | "area";
 }
 
+/** Steps between the ticks of an axis that counts. */
+const counting = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
+/** The most points of a line that are marked. */
+const markedPoints = 70;
 const palette = ["--one", "--two", "--three", "--four", "--five", "--six"];
 
 function figures(): Figure[] {
-  return [splits(), fragments(), mixing(), ...cost(), speed(), waiting(), ...packing()];
+  return [splits(), fragments(), ...mixing(), ...cost(), speed(), waiting(), ...packing()];
 }
 
 function splits(): Figure {
@@ -69,23 +75,27 @@ function bars(id: string, title: string, label: string, series: readonly Line[],
   return {
     id,
     title,
-    x: { label, range: [-0.7, Math.max(1, count) - 0.3] },
+    x: { label, range: [-0.7, Math.max(1, count) - 0.3], counts: true },
     y: { label: "rows", range: [0, most * 1.08] },
     series,
     values: [Array.from({ length: count }, (_, at) => at), ...values],
   };
 }
 
-function mixing(): Figure {
-  const { positions, places, rows } = data.mixing;
-  return {
-    id: "mixing-chart",
-    title: "where samples lie in the table",
+function mixing(): Figure[] {
+  const { whole: all, beginning, rows } = data.mixing;
+  const dots = (id: string, title: string, { positions, places }: typeof all): Figure => ({
+    id,
+    title,
     x: { label: "position in the epoch" },
     y: { label: "place in the table", range: [0, rows] },
     series: [{ label: "place in the table", color: "--one", shape: "dots" }],
     values: [positions, places],
-  };
+  });
+  return [
+    dots("whole-epoch", "samples from all over the epoch", all),
+    dots("beginning", "the first samples", beginning),
+  ];
 }
 
 function cost(): Figure[] {
@@ -182,7 +192,7 @@ function packing(): Figure[] {
 
 function optionsOf(figure: Figure, color: (name: string) => string, width: number): uPlot.Options {
   const { x, y, names } = figure;
-  const nameOf = (at: number) => names?.[at] ?? (names === undefined ? short.format(at) : "");
+  const nameOf = (at: number) => names?.[at] ?? (names === undefined ? tickOf(at, x) : "");
   const told = (axis: Axis) => (_: uPlot, value: number | null) =>
     value === null ? "–" : axis.percent ? `${whole.format(value * 100)}%` : whole.format(value);
   return {
@@ -191,20 +201,29 @@ function optionsOf(figure: Figure, color: (name: string) => string, width: numbe
     height,
     scales: { x: { time: false, ...scaleOf(x) }, y: scaleOf(y) },
     axes: [
-      { ...axisOf(x, color), values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : nameOf(tick))) },
+      {
+        ...axisOf(x, color),
+        ...(x.counts && { incrs: [...counting] }),
+        values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : nameOf(tick))),
+      },
       { ...axisOf(y, color), size: 62, values: (_, ticks) => ticks.map((tick) => tickOf(tick, y)) },
     ],
     cursor: { drag: { x: true, y: false } },
     series: [
       { label: x.label, value: (_, at) => (at === null ? "–" : (names?.[at] ?? whole.format(at))) },
-      ...figure.series.map((line) => ({ ...seriesOf(line, color), value: told(y), spanGaps: true })),
+      ...figure.series.map((line) => ({
+        ...seriesOf(line, color, (figure.values[0]?.length ?? 0) <= markedPoints),
+        value: told(y),
+        spanGaps: true,
+      })),
     ],
   };
 }
 
 function tickOf(tick: number | null, axis: Axis): string {
   if (tick === null) return "";
-  return axis.percent ? `${whole.format(tick * 100)}%` : short.format(tick);
+  if (axis.percent) return `${whole.format(tick * 100)}%`;
+  return axis.log === 2 && tick >= 1024 ? `${tick / 1024} Ki` : short.format(tick);
 }
 
 function scaleOf({ log, range }: Axis): uPlot.Scale {
@@ -218,11 +237,15 @@ function axisOf({ label }: Axis, color: (name: string) => string): uPlot.Axis {
   return { label, labelFont: font, font, labelSize: 22, stroke: color("--muted"), grid: line, ticks: line };
 }
 
-function seriesOf({ label, color: name, shape }: Line, color: (name: string) => string): uPlot.Series {
+function seriesOf(
+  { label, color: name, shape }: Line,
+  color: (name: string) => string,
+  marked: boolean,
+): uPlot.Series {
   const stroke = color(name);
   if (shape === "dots")
     return { label, stroke, paths: () => null, points: { show: true, size: 3, fill: stroke, width: 0 } };
-  if (shape === "line") return { label, stroke, width: 2, points: { show: true, size: 5, fill: stroke } };
+  if (shape === "line") return { label, stroke, width: 2, points: { show: marked, size: 5, fill: stroke } };
   const points = { show: false };
   if (shape === "area") return { label, stroke, fill: stroke, width: 1, points };
   const paths = Chart.paths.bars?.({ size: [0.7, 60] });

@@ -10,6 +10,7 @@ import {
   type TableDescription,
   type TableLocation,
 } from "../../index.ts";
+import { type Help, withHelp } from "../options/help.ts";
 import { amount, wholeNumber } from "../options/parse.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "../options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../options/read.ts";
@@ -37,13 +38,22 @@ interface ReportOptions extends PlanOptions, ReadOptions {
 /** Rows that are read to learn how large a row is. */
 const sampleRows = 1024;
 
+const help: Help = {
+  summary: "a page of pictures of a table and a plan",
+  details:
+    "Writes one HTML page that needs nothing beside itself: sizes of splits and " +
+    "fragments, how well the shuffle mixes, what clumps and windows cost, throughput and " +
+    "where it waits, and with --pack how well blocks are filled. Runs the plan for up to " +
+    "--rows rows.",
+  examples: [
+    "report data/train.lance --clump 64 --out train.html",
+    "report data/tokens.lance --pack 2048 --pack-column tokens --eos 50256",
+  ],
+};
+
 /** `lance-loader report`. */
 export function reportCommand(): Command {
-  return withTransform(withRead(withPlan(withTable(new Command("report")))))
-    .summary("a page of pictures of a table and a plan")
-    .description(
-      "Writes one HTML page that needs nothing beside itself: sizes of splits and fragments, how well the shuffle\nmixes, what clumps and windows cost, throughput and where it waits, and with --pack how well blocks are filled.\nRuns the plan for up to --rows rows.",
-    )
+  return withHelp(withTransform(withRead(withPlan(withTable(new Command("report"))))), help)
     .option("--out <file>", "where the page is written", "report.html")
     .option("--rows <n>", "rows of the epoch that are run", wholeNumber(1), 200_000)
     .option("--consumer-ms <ms>", "what a training step takes for each batch", amount, 0)
@@ -51,10 +61,6 @@ export function reportCommand(): Command {
     .option("--pack-column <name>", "with --pack: the column of token lists")
     .option("--eos <id>", "with --pack: the token behind each document (default: 0)", wholeNumber())
     .option("--pad <id>", "with --pack: the token of padding (default: that of --eos)", wholeNumber())
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ lance-loader report data/train.lance --clump 64 --out train.html\n  $ lance-loader report data/tokens.lance --pack 2048 --pack-column tokens --eos 50256",
-    )
     .action(action(report));
 }
 

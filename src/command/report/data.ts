@@ -26,14 +26,22 @@ export interface Fragment {
 
 /** Where samples stand in the table. */
 export interface Mixing {
-  /** Positions in the epoch, ascending, and the places in storage order of the rows that stand there. */
-  readonly positions: readonly number[];
-  readonly places: readonly number[];
+  /** Samples from all over the epoch, a few neighbours at a time. */
+  readonly whole: Samples;
+  readonly beginning: Samples;
+  /** Places in the table, those of deleted rows included. */
   readonly rows: number;
   /** Of position and place: 1 in storage order, near 0 where they are mixed. */
   readonly correlation: number;
   /** How far neighbours in the epoch are from each other in the table, as a part of the table: a third where they are mixed. */
   readonly meanJump: number;
+}
+
+/** Samples, the earlier ones first. */
+export interface Samples {
+  readonly positions: readonly number[];
+  /** The places in storage order of the rows that stand there. */
+  readonly places: readonly number[];
 }
 
 /** What windows of takes ask for, by a model. */

@@ -1,44 +1,65 @@
 import type { StreamingDataset, TableDescription } from "../../index.ts";
-import type { Mixing } from "./data.ts";
+import type { Mixing, Samples } from "./data.ts";
 
-/** Stretches of the epoch that are looked at, and samples of each. */
-const stretches = 64;
-const samplesOfStretch = 64;
+/** Places of the epoch that are looked at, and neighbours at each. */
+const stretches = 512;
+const neighbours = 4;
+/** Samples of the beginning. */
+const firstSamples = 512;
+
+type PlaceOf = (id: bigint) => number;
 
 /** Where samples from all over the epoch stand in the table. Reads no row. */
 export function mixingOf(dataset: StreamingDataset, table: TableDescription): Mixing {
-  const { plan, numSplits } = dataset;
-  const steps = plan.numSteps();
-  const stepsOfStretch = Math.max(1, Math.ceil(samplesOfStretch / numSplits));
-  const count = Math.min(stretches, Math.max(1, Math.floor(steps / stepsOfStretch)));
-  const places: number[] = [];
-  const positions: number[] = [];
-  let [jumps, pairs] = [0, 0];
   const placeOf = placesIn(table);
-  for (let stretch = 0; stretch < count; stretch++) {
-    const first = Math.floor((stretch * Math.max(0, steps - stepsOfStretch)) / Math.max(1, count - 1));
-    const ids = plan.rowIds(first, first + stepsOfStretch).subarray(0, samplesOfStretch);
-    const found = Array.from(ids, placeOf);
-    positions.push(...found.map((_, at) => first * numSplits + at));
-    places.push(...found);
-    for (const [at, place] of found.entries()) {
-      if (at === 0) continue;
-      jumps += Math.abs(place - (found[at - 1] ?? 0));
-      pairs++;
-    }
-  }
-  const rows = Math.max(1, endOf(table, places));
+  const whole = spread(dataset, placeOf);
+  const beginning = stretch(dataset, placeOf, 0, firstSamples);
+  const stored = table.fragments.reduce((sum, { rows, deleted }) => sum + rows + deleted, 0);
+  const rows = [...whole.places, ...beginning.places].reduce(
+    (most, place) => Math.max(most, place + 1),
+    stored,
+  );
   return {
-    positions,
-    places,
+    whole,
+    beginning,
     rows,
-    correlation: correlation(positions, places),
-    meanJump: pairs === 0 ? 0 : jumps / pairs / rows,
+    correlation: correlation(whole.positions, whole.places),
+    meanJump: meanJump(whole) / Math.max(1, rows),
+  };
+}
+
+/** Samples from all over the epoch. */
+function spread(dataset: StreamingDataset, placeOf: PlaceOf): Samples {
+  const steps = dataset.plan.numSteps();
+  const stepsOfStretch = Math.max(1, Math.ceil(neighbours / dataset.numSplits));
+  const count = Math.min(stretches, Math.max(1, Math.floor(steps / stepsOfStretch)));
+  const last = Math.max(0, steps - stepsOfStretch);
+  const found = Array.from({ length: count }, (_, at) => {
+    const first = count === 1 ? 0 : Math.floor((at * last) / (count - 1));
+    return stretch(dataset, placeOf, first, neighbours);
+  });
+  return {
+    positions: found.flatMap(({ positions }) => positions),
+    places: found.flatMap(({ places }) => places),
+  };
+}
+
+/** Neighbours in the epoch from a step on, a sample of every split each. */
+function stretch(
+  { plan, numSplits }: StreamingDataset,
+  placeOf: PlaceOf,
+  step: number,
+  samples: number,
+): Samples {
+  const ids = plan.rowIds(step, step + Math.ceil(samples / numSplits)).subarray(0, samples);
+  return {
+    positions: Array.from(ids, (_, at) => step * numSplits + at),
+    places: Array.from(ids, placeOf),
   };
 }
 
 /** The place in storage order of a row id, deleted rows counted. */
-function placesIn({ fragments, stableRowIds }: TableDescription): (id: bigint) => number {
+function placesIn({ fragments, stableRowIds }: TableDescription): PlaceOf {
   // Stable ids were given in the order of writing.
   if (stableRowIds) return (id) => Number(id);
   const starts = new Map<number, number>();
@@ -50,14 +71,17 @@ function placesIn({ fragments, stableRowIds }: TableDescription): (id: bigint) =
   return (id) => (starts.get(Number(id >> 32n)) ?? 0) + Number(id & 0xffffffffn);
 }
 
-function endOf({ fragments }: TableDescription, places: readonly number[]): number {
-  const stored = fragments.reduce((sum, { rows, deleted }) => sum + rows + deleted, 0);
-  return places.reduce((most, place) => Math.max(most, place + 1), stored);
+/** How far neighbours in the epoch lie apart in the table. */
+function meanJump({ positions, places }: Samples): number {
+  const jumps = places.flatMap((place, at) => {
+    const isNeighbour = at > 0 && positions[at] === (positions[at - 1] ?? 0) + 1;
+    return isNeighbour ? [Math.abs(place - (places[at - 1] ?? 0))] : [];
+  });
+  return jumps.length === 0 ? 0 : mean(jumps);
 }
 
 /** Pearson's; 0 where one of them does not vary. */
 function correlation(one: readonly number[], other: readonly number[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [oneMean, otherMean] = [mean(one), mean(other)];
   let [both, ofOne, ofOther] = [0, 0, 0];
   for (const [at, value] of one.entries()) {
@@ -67,4 +91,8 @@ function correlation(one: readonly number[], other: readonly number[]): number {
     ofOther += y * y;
   }
   return ofOne === 0 || ofOther === 0 ? 0 : both / Math.sqrt(ofOne * ofOther);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -40,7 +40,7 @@ async function run(
     padId,
     blocksPerEpoch: "auto",
     packing: mode,
-    longDocuments: "split",
+    ...(mode === "bestFit" && { longDocuments: "split" }),
   });
   const documents: number[] = [];
   const utilization: number[] = [];

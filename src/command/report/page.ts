@@ -57,7 +57,7 @@ function sectionsOf({ mixing, cost, throughput, packing }: ReportData): Section[
       id: "mixing",
       heading: "How well the shuffle mixes",
       text: `Each dot is a sample: when it comes in the epoch, and where its row lies in the table. Evenly spread dots are a full shuffle, a diagonal is storage order, and dashes are clumps. The correlation is ${mixing.correlation.toFixed(3)} (1 in storage order, 0 when mixed), and neighbours in the epoch lie ${(mixing.meanJump * 100).toFixed(1)}% of the table apart (33% when mixed).`,
-      charts: ["mixing-chart"],
+      charts: ["whole-epoch", "beginning"],
     },
     {
       id: "cost",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { LanceLoaderError } from "../../index.ts";
+import { type Help, withHelp } from "../options/help.ts";
 import { amount, byteSize, list, wholeNumber } from "../options/parse.ts";
 import { action, type Run } from "../run.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -43,13 +44,23 @@ const joinedBytes = 64 * 2 ** 10;
 const mostWindowRows = 2 ** 18;
 const windowShare = 6;
 
+const help: Help = {
+  summary: "what an epoch on many machines asks of an object store",
+  details:
+    "Walks parts of an epoch of a table that need not exist, on 1 to thousands of ranks, " +
+    "by the real plan, and sets what it asks for beside what an object store and " +
+    "machines can give: which limit is met first. Windows at the beginning, in the " +
+    "middle and at the end of the first, the middle and the last rank are walked; " +
+    "requests and bytes are counted from them, times are estimated from the limits, no " +
+    "byte is read.\ntake: each row by itself. clump: a shuffle of runs of --clump rows. " +
+    "scratch: each rank scans the whole table once an epoch, and deals its part out on a " +
+    "local disk.\nThe defaults of the store are what Amazon S3 documents; measure yours.",
+  examples: ["simulate --rows 1e9 --ranks 64 --row-bytes 64KiB --samples-per-second 500"],
+};
+
 /** `lance-loader simulate`. */
 export function simulateCommand(): Command {
-  return new Command("simulate")
-    .summary("what an epoch on many machines asks of an object store")
-    .description(
-      "Walks parts of an epoch of a table that need not exist, on 1 to thousands of ranks, by the real plan, and\nsets what it asks for beside what an object store and machines can give: which limit is met first. Windows at\nthe beginning, in the middle and at the end of the first, the middle and the last rank are walked; requests\nand bytes are counted from them, times are estimated from the limits, no byte is read.\n\ntake: each row by itself. clump: a shuffle of runs of --clump rows. scratch: each rank scans the whole table\nonce an epoch, and deals its part out on a local disk.",
-    )
+  return withHelp(new Command("simulate"), help)
     .option("--rows <list>", "rows of the table", list(wholeNumber(1)), [1e9, 1e10])
     .option("--ranks <list>", "processes that share the epoch", list(wholeNumber(1)), [1, 8, 64, 512, 4096])
     .option("--num-splits <n>", "splits, a multiple of every number of ranks", wholeNumber(1), 4096)
@@ -67,10 +78,6 @@ export function simulateCommand(): Command {
     .option("--connections <n>", "requests that a rank has under way", wholeNumber(1), 64)
     .option("--network <bytes>", "bytes a second of a machine", byteSize, 3.125e9)
     .option("--disk-bandwidth <bytes>", "bytes a second of a machine's scratch disk", byteSize, 2e9)
-    .addHelpText(
-      "after",
-      "\nThe defaults of the store are what Amazon S3 documents; measure yours. Example:\n  $ lance-loader simulate --rows 1e9 --ranks 64 --row-bytes 64KiB --samples-per-second 500",
-    )
     .action(action(simulate));
 }
 
