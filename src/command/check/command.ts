@@ -13,9 +13,10 @@ import { action, type Run } from "../run.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { Progress } from "../terminal/progress.ts";
 import { bytes, count, number, pairs, seconds, table } from "../terminal/text.ts";
-import { type ErrorKind, ErrorKinds } from "./error-kinds.ts";
+import { ErrorKinds } from "./error-kinds.ts";
 import { RowIdSet } from "./row-id-set.ts";
 import { type RankResult, runRank } from "./run-rank.ts";
+import { type Summary, summaryOf } from "./summary.ts";
 
 type CheckOptions = PlanOptions & ReadOptions;
 
@@ -61,7 +62,7 @@ async function check({ args, options, output, signal }: Run<CheckOptions>): Prom
     results.push(await runRank({ ...run, options: { ...pinned, rank: each, worldSize } }));
   }
   progress[Symbol.dispose]();
-  const result = summary(results, seen, errors?.list ?? [], options.permutation === undefined);
+  const result = summaryOf(results, seen.size, errors?.list ?? [], options.permutation === undefined);
   output.result({ ok: result.faults.length === 0, ...result, ranks: results }, () => lines(result, results));
   return result.faults.length === 0 ? exitCodes.done : exitCodes.differs;
 }
@@ -89,66 +90,6 @@ async function plannedRows(
   const { transform: _, onTransformError: __, transformParallelism: ___, ...plain } = options;
   await using dataset = await StreamingDataset.open(location, { ...plain, rank: ranks[0] ?? 0 });
   return dataset.numSamples * ranks.length;
-}
-
-interface Summary {
-  readonly planned: number;
-  readonly handedOver: number;
-  readonly distinct: number | null;
-  readonly repeated: number | null;
-  readonly outOfOrder: number | null;
-  readonly skipped: number;
-  readonly notReached: number;
-  readonly dropped: number;
-  readonly seconds: number;
-  readonly rowsPerSecond: number;
-  readonly bytesPerSecond: number;
-  readonly firstBatchSeconds: number;
-  readonly fetch: string | null;
-  readonly transformErrors: readonly ErrorKind[];
-  /** What is amiss, in words. */
-  readonly faults: readonly string[];
-}
-
-function summary(
-  results: readonly RankResult[],
-  seen: RowIdSet,
-  transformErrors: readonly ErrorKind[],
-  mustBeDistinct: boolean,
-): Summary {
-  const sum = (of: (result: RankResult) => number) =>
-    results.reduce((total, result) => total + of(result), 0);
-  const known = results.every(({ outOfOrder }) => outOfOrder !== null);
-  const [planned, handedOver, skipped] = [
-    sum((r) => r.planned),
-    sum((r) => r.handedOver),
-    sum((r) => r.skipped),
-  ];
-  const [repeated, outOfOrder] = [sum((r) => r.repeated ?? 0), sum((r) => r.outOfOrder ?? 0)];
-  const [taken, notReached] = [sum((r) => r.seconds), planned - handedOver - skipped];
-  const faults = [
-    ...(outOfOrder > 0 ? [`${count(outOfOrder)} rows stand at another place than the plan says`] : []),
-    ...(repeated > 0 && mustBeDistinct ? [`${count(repeated)} rows came more than once`] : []),
-    ...(notReached > 0 && known ? [`${count(notReached)} rows of the plan did not come`] : []),
-    ...(skipped > 0 ? [`the transform failed for ${count(skipped)} rows`] : []),
-  ];
-  return {
-    planned,
-    handedOver,
-    distinct: known ? seen.size : null,
-    repeated: known ? repeated : null,
-    outOfOrder: known ? outOfOrder : null,
-    skipped,
-    notReached,
-    dropped: results[0]?.dropped ?? 0,
-    seconds: taken,
-    rowsPerSecond: handedOver / taken,
-    bytesPerSecond: sum((r) => r.bytesLoaded) / taken,
-    firstBatchSeconds: Math.max(...results.map((r) => r.firstBatchSeconds)),
-    fetch: results[0]?.fetch ?? null,
-    transformErrors,
-    faults,
-  };
 }
 
 function lines(result: Summary, results: readonly RankResult[]): string[] {

@@ -18,8 +18,13 @@ const usage: readonly ErrorCode[] = [
   "ALREADY_EXISTS",
 ];
 
-/** What is told of an error: a code and a message, and never a stack. */
+/** What is told of an error: a code and one line, and never a stack. */
 export function failureOf(error: unknown): Failure {
+  const failure = told(error);
+  return { ...failure, message: failure.message.replaceAll(/\s*\n\s*/g, " ") };
+}
+
+function told(error: unknown): Failure {
   if (error instanceof LanceLoaderError) {
     const { code, message } = error;
     const exitCode =
