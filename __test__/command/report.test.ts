@@ -9,6 +9,8 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { openBrowser } from "./support/browser.ts";
 import { failure, json, run } from "./support/command.ts";
 
+/** For a browser on a busy machine. */
+const patience = { timeout: 20_000 };
 const folder = tempFolder();
 let table = "";
 let browser: Browser;
@@ -46,7 +48,7 @@ describe("report", () => {
         "speed",
         "waiting",
       ])
-        expect(await inked(page, id), id).toBeGreaterThan(200);
+        await expect.poll(() => inked(page, id), { ...patience, message: id }).toBeGreaterThan(200);
       expect(await page.locator("figure canvas").count()).toBe(8);
       expect(seen).toEqual({ problems: [], requests: [pathToFileURL(out).href] });
       const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
@@ -58,11 +60,12 @@ describe("report", () => {
   it("draws_its_charts_again_when_the_colours_change", async () => {
     const { out } = await report("changing.html", table);
     const { page, seen } = await open(out, "light");
+    await expect.poll(() => inked(page, "splits"), patience).toBeGreaterThan(200);
     const light = await picture(page, "splits");
     await page.emulateMedia({ colorScheme: "dark" });
-    expect(await picture(page, "splits")).not.toBe(light);
+    await expect.poll(() => picture(page, "splits"), patience).not.toBe(light);
     await page.emulateMedia({ colorScheme: "light" });
-    expect(await picture(page, "splits")).toBe(light);
+    await expect.poll(() => picture(page, "splits"), patience).toBe(light);
     expect(seen.problems).toEqual([]);
     await page.close();
   });
@@ -72,7 +75,7 @@ describe("report", () => {
     const { page } = await open(out, "light");
     await page.setViewportSize({ width: 390, height: 800 });
     const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    await expect.poll(() => page.evaluate(overflow)).toBe(0);
+    await expect.poll(() => page.evaluate(overflow), patience).toBe(0);
     await page.close();
   });
 
@@ -117,7 +120,7 @@ describe("report", () => {
       expect(utilization.at(-1)).toBeGreaterThan(0.8);
     }
     const { page } = await open(out, "light");
-    expect(await inked(page, "utilization")).toBeGreaterThan(200);
+    await expect.poll(() => inked(page, "utilization"), patience).toBeGreaterThan(200);
     await page.close();
     await failure(["report", tokens, "--pack", "64", "--out", out], 2, "INVALID_ARGUMENT");
   });
