@@ -68,18 +68,7 @@ async function bench({ args, options, output, signal }: Run<BenchOptions>): Prom
   const [uri = ""] = args;
   const location = locationOf(uri, options);
   const common = { ...(await planOptionsOf(uri, options)), ...readOptionsOf(options), signal };
-  const rounds: Map<Way, { first: Measured; later: Measured }[]> = new Map();
-  const total = (options.rounds + 1) * options.ways.length;
-  let done = 0;
-  using progress = new Progress("measuring", total, "epochs");
-  for (let round = 0; round <= options.rounds; round++) {
-    for (const way of options.ways) {
-      const measured = await measure(location, { ...common, ...optionsOf(way) }, options);
-      if (round > 0) rounds.set(way, [...(rounds.get(way) ?? []), measured]);
-      progress.update(++done);
-    }
-  }
-  progress[Symbol.dispose]();
+  const rounds = await measureAll(location, common, options);
   const lines = [...rounds].map(([way, measured]) => lineOf(way, measured));
   const { batchSize, rounds: counted } = options;
   output.result({ batchSize, rounds: counted, ways: lines }, () =>
@@ -95,6 +84,27 @@ async function bench({ args, options, output, signal }: Run<BenchOptions>): Prom
       ]),
     ),
   );
+}
+
+type Rounds = Map<Way, { readonly first: Measured; readonly later: Measured }[]>;
+
+/** Each way in turn, round by round; the first round is not counted. */
+async function measureAll(
+  location: TableLocation,
+  common: StreamingDatasetOptions,
+  options: BenchOptions,
+): Promise<Rounds> {
+  const rounds: Rounds = new Map(options.ways.map((way) => [way, []]));
+  let done = 0;
+  using progress = new Progress("measuring", (options.rounds + 1) * rounds.size, "runs");
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const [way, measured] of rounds) {
+      const one = await measure(location, { ...common, ...optionsOf(way) }, options);
+      if (round > 0) measured.push(one);
+      progress.update(++done);
+    }
+  }
+  return rounds;
 }
 
 function optionsOf(way: Way): StreamingDatasetOptions {

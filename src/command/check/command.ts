@@ -15,7 +15,7 @@ import { Progress } from "../terminal/progress.ts";
 import { bytes, count, number, pairs, seconds, table } from "../terminal/text.ts";
 import { ErrorKinds } from "./error-kinds.ts";
 import { RowIdSet } from "./row-id-set.ts";
-import { type RankResult, runRank } from "./run-rank.ts";
+import { type RankResult, type RankRun, runRank } from "./run-rank.ts";
 import { type Summary, summaryOf } from "./summary.ts";
 
 type CheckOptions = PlanOptions & ReadOptions;
@@ -51,20 +51,34 @@ async function check({ args, options, output, signal }: Run<CheckOptions>): Prom
     ...(errors && { onTransformError: errors.add }),
   };
   const pinned = await pin(location, options, opened);
-  const { worldSize = 1, rank } = options;
-  const ranks = rank === undefined ? Array.from({ length: worldSize }, (_, each) => each) : [rank];
   const seen = new RowIdSet();
-  const results: RankResult[] = [];
-  using progress = new Progress("checking", await plannedRows(location, pinned, ranks));
-  for (const each of ranks) {
-    const before = results.reduce((sum, { handedOver }) => sum + handedOver, 0);
-    const run = { location, batchSize: options.batchSize, errors, seen, progress, before };
-    results.push(await runRank({ ...run, options: { ...pinned, rank: each, worldSize } }));
-  }
-  progress[Symbol.dispose]();
+  const results = await runRanks(
+    { location, batchSize: options.batchSize, errors, seen },
+    pinned,
+    options.rank,
+  );
   const result = summaryOf(results, seen.size, errors?.list ?? [], options.permutation === undefined);
   output.result({ ok: result.faults.length === 0, ...result, ranks: results }, () => lines(result, results));
   return result.faults.length === 0 ? exitCodes.done : exitCodes.differs;
+}
+
+/** Runs all ranks one after the other, or the one that is asked for. */
+async function runRanks(
+  common: Omit<RankRun, "options" | "progress" | "before">,
+  options: StreamingDatasetOptions,
+  rank: number | undefined,
+): Promise<RankResult[]> {
+  const { worldSize = 1 } = options;
+  const ranks = rank === undefined ? Array.from({ length: worldSize }, (_, each) => each) : [rank];
+  const results: RankResult[] = [];
+  let before = 0;
+  using progress = new Progress("checking", await plannedRows(common.location, options, ranks));
+  for (const each of ranks) {
+    const result = await runRank({ ...common, options: { ...options, rank: each }, progress, before });
+    before += result.handedOver;
+    results.push(result);
+  }
+  return results;
 }
 
 /** The same options at a version that stays, and with the row ids beside the columns, where nothing is transformed. */

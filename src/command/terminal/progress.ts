@@ -22,7 +22,9 @@ export class Progress implements Disposable {
         format: `${label} {bar} {percentage}% {value} of {total} ${unit}, {eta_formatted} left`,
         stream: process.stderr,
         clearOnComplete: true,
-        hideCursor: true,
+        // Signals are not its business, and a killed process leaves the terminal as it was.
+        gracefulExit: false,
+        hideCursor: false,
         formatValue: (value, _, type) =>
           type === "value" || type === "total" ? count(value) : String(value),
       },
