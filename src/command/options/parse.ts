@@ -42,9 +42,12 @@ export function seed(text: string): bigint {
   throw new InvalidArgumentError("It must be a whole number from 0 to 2^64 - 1.");
 }
 
-/** Items between commas, each read by `item`. */
-export function list<Item>(item: (text: string) => Item): (text: string) => Item[] {
-  return (text) => text.split(",").map((part) => item(part.trim()));
+/** Items between commas, at least one, each read by `item`. */
+export function list<Item>(item: (text: string) => Item): (text: string) => [Item, ...Item[]] {
+  return (text) => {
+    const [first = "", ...others] = text.split(",").map((part) => part.trim());
+    return [item(first), ...others.map(item)];
+  };
 }
 
 /** A name that is not empty. */

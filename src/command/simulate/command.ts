@@ -101,6 +101,7 @@ async function simulate({ options, output, signal }: Run<SimulateOptions>): Prom
     ...tableOf(results),
     "",
     `Requests and bytes are what ${number(on.demand)} samples a second and rank need. ${count(walkedIn(results))} samples were walked.`,
+    states(results),
     ...heldBack(results),
   ]);
 }
@@ -188,8 +189,20 @@ function heldBack(results: readonly Simulated[]): string[] {
       const lines = results.filter((result) => result.rows === rows && result.way === way);
       const failing = lines.find((result) => !result.estimate.meetsDemand);
       const from = `${count(rows)} rows, ${way}:`;
-      if (failing === undefined) return `${from} enough up to ${count(lines.at(-1)?.ranks ?? 0)} ranks.`;
-      return `${from} not enough from ${count(failing.ranks)} ranks on: ${failing.estimate.heldBackBy}.`;
+      if (failing === undefined) return `${from} enough up to ${ranksOf(lines.at(-1))}.`;
+      return `${from} not enough from ${ranksOf(failing)} on: ${failing.estimate.heldBackBy}.`;
     }),
   );
+}
+
+/** How much of states the largest set-up saves. */
+function states(results: readonly Simulated[]): string {
+  const largest = results.reduce((most, result) => (result.ranks > most.ranks ? result : most));
+  const one = largest.walk.stateBytes;
+  return `A state is ${bytes(one)}; where all of ${ranksOf(largest)} are merged, ${bytes(one * largest.ranks)} are read.`;
+}
+
+function ranksOf(result: Simulated | undefined): string {
+  const ranks = result?.ranks ?? 0;
+  return ranks === 1 ? "1 rank" : `${count(ranks)} ranks`;
 }
