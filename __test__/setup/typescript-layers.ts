@@ -41,6 +41,8 @@ function relativeBreaches(path: string, specifier: string): string[] {
   const [from, to] = [rankOf(path), rankOf(target.slice("/src/".length))];
   if (from === -1) return [`${path} belongs to no layer`];
   if (to > from || to === -1) return [`${path} imports ${specifier}, which is no lower layer`];
+  if (path.startsWith("command/") && !/^\/src\/(command\/|index\.ts$)/.test(target))
+    return [`${path} imports ${specifier}: the command uses what index.ts exports`];
   return [];
 }
 

@@ -6,7 +6,7 @@ import { type PlanOptions, planOptionsOf, withPlan } from "./options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "./options/read.ts";
 import { locationOf, withTable } from "./options/table.ts";
 import { action, type Run } from "./run.ts";
-import { Progress } from "./terminal/progress.ts";
+import type { Output } from "./terminal/output.ts";
 import { bytes, number, seconds, table } from "./terminal/text.ts";
 
 interface BenchOptions extends PlanOptions, ReadOptions {
@@ -68,7 +68,7 @@ async function bench({ args, options, output, signal }: Run<BenchOptions>): Prom
   const [uri = ""] = args;
   const location = locationOf(uri, options);
   const common = { ...(await planOptionsOf(uri, options)), ...readOptionsOf(options), signal };
-  const rounds = await measureAll(location, common, options);
+  const rounds = await measureAll(location, common, options, output);
   const lines = [...rounds].map(([way, measured]) => lineOf(way, measured));
   const { batchSize, rounds: counted } = options;
   output.result({ batchSize, rounds: counted, ways: lines }, () =>
@@ -93,10 +93,11 @@ async function measureAll(
   location: TableLocation,
   common: StreamingDatasetOptions,
   options: BenchOptions,
+  output: Output,
 ): Promise<Rounds> {
   const rounds: Rounds = new Map(options.ways.map((way) => [way, []]));
   let done = 0;
-  using progress = new Progress("measuring", (options.rounds + 1) * rounds.size, "runs");
+  using progress = output.progress("measuring", (options.rounds + 1) * rounds.size, "runs");
   for (let round = 0; round <= options.rounds; round++) {
     for (const [way, measured] of rounds) {
       const one = await measure(location, { ...common, ...optionsOf(way) }, options);

@@ -11,7 +11,7 @@ import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../opt
 import { locationOf, versionOf, withTable } from "../options/table.ts";
 import { action, type Run } from "../run.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { Progress } from "../terminal/progress.ts";
+import type { Output } from "../terminal/output.ts";
 import { bytes, count, number, pairs, seconds, table } from "../terminal/text.ts";
 import { ErrorKinds } from "./error-kinds.ts";
 import { RowIdSet } from "./row-id-set.ts";
@@ -56,6 +56,7 @@ async function check({ args, options, output, signal }: Run<CheckOptions>): Prom
     { location, batchSize: options.batchSize, errors, seen },
     pinned,
     options.rank,
+    output,
   );
   const result = summaryOf(results, seen.size, errors?.list ?? [], options.permutation === undefined);
   output.result({ ok: result.faults.length === 0, ...result, ranks: results }, () => lines(result, results));
@@ -67,12 +68,13 @@ async function runRanks(
   common: Omit<RankRun, "options" | "progress" | "before">,
   options: StreamingDatasetOptions,
   rank: number | undefined,
+  output: Output,
 ): Promise<RankResult[]> {
   const { worldSize = 1 } = options;
   const ranks = rank === undefined ? Array.from({ length: worldSize }, (_, each) => each) : [rank];
   const results: RankResult[] = [];
   let before = 0;
-  using progress = new Progress("checking", await plannedRows(common.location, options, ranks));
+  using progress = output.progress("checking", await plannedRows(common.location, options, ranks));
   for (const each of ranks) {
     const result = await runRank({ ...common, options: { ...options, rank: each }, progress, before });
     before += result.handedOver;

@@ -17,6 +17,7 @@ import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../opt
 import { locationOf, versionOf, withTable } from "../options/table.ts";
 import { measureRowBytes, sumOf } from "../row-bytes.ts";
 import { action, type Run } from "../run.ts";
+import type { Output } from "../terminal/output.ts";
 import { bytes, count, number, seconds } from "../terminal/text.ts";
 import { costOf } from "./cost.ts";
 import type { ReportData, Split } from "./data.ts";
@@ -72,7 +73,7 @@ async function report({ args, options, output, signal }: Run<ReportOptions>): Pr
   const table = await describeTable(location, permutation === undefined ? versionOf(options) : {});
   const at: StreamingDatasetOptions =
     permutation === undefined ? { ...planned, version: table.version } : planned;
-  const data = await dataOf(location, at, table, options);
+  const data = await dataOf(location, at, table, { ...options, output });
   const out = resolve(options.out);
   const page = pageOf(data);
   writeFileSync(out, page);
@@ -94,7 +95,7 @@ async function dataOf(
   location: TableLocation,
   options: StreamingDatasetOptions,
   table: TableDescription,
-  asked: ReportOptions,
+  { output, ...asked }: ReportOptions & { readonly output: Output },
 ): Promise<ReportData> {
   await using dataset = await StreamingDataset.open(location, options);
   const { numSplits, numSamples } = dataset;
@@ -109,9 +110,11 @@ async function dataOf(
     fragments: table.fragments.map(({ rows, deleted }) => ({ rows, deleted })),
     mixing: mixingOf(dataset, table),
     cost: costOf({ rows, numSplits, rowBytes, columns: sizes.size, isRemote }),
-    throughput: await throughputOf(location, { ...options, ...readOptionsOf(asked) }, asked),
+    throughput: await throughputOf(location, { ...options, ...readOptionsOf(asked) }, asked, output),
     packing:
-      asked.pack === undefined ? [] : await packingOf(location, options, packOptionsOf(asked, asked.pack)),
+      asked.pack === undefined
+        ? []
+        : await packingOf(location, options, packOptionsOf(asked, asked.pack), output),
   };
 }
 

@@ -1,5 +1,5 @@
 import { StreamingDataset, type StreamingDatasetOptions, type TableLocation } from "../../index.ts";
-import { Progress } from "../terminal/progress.ts";
+import type { Output } from "../terminal/output.ts";
 import type { Packing } from "./data.ts";
 
 /** How documents are packed. */
@@ -22,15 +22,17 @@ export async function packingOf(
   location: TableLocation,
   options: StreamingDatasetOptions,
   pack: PackOptions,
+  output: Output,
 ): Promise<Packing[]> {
-  return [await run(location, options, pack, "concat"), await run(location, options, pack, "bestFit")];
+  const of = (mode: Mode) => run(location, options, { ...pack, mode }, output);
+  return [await of("concat"), await of("bestFit")];
 }
 
 async function run(
   location: TableLocation,
   options: StreamingDatasetOptions,
-  { column, length, eosId, padId, documents: most }: PackOptions,
-  mode: Mode,
+  { column, length, eosId, padId, documents: most, mode }: PackOptions & { readonly mode: Mode },
+  output: Output,
 ): Promise<Packing> {
   await using dataset = await StreamingDataset.open(location, {
     ...options,
@@ -44,7 +46,7 @@ async function run(
   });
   const documents: number[] = [];
   const utilization: number[] = [];
-  using progress = new Progress(`packing, ${mode}`, dataset.numSamples, "blocks");
+  using progress = output.progress(`packing, ${mode}`, dataset.numSamples, "blocks");
   // States and statistics are of whole cycles, one block of each split.
   for await (const _ of dataset.batches(dataset.numSplits)) {
     const { packing } = dataset.stats;

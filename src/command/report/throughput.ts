@@ -6,7 +6,7 @@ import {
   type StreamingDatasetOptions,
   type TableLocation,
 } from "../../index.ts";
-import { Progress } from "../terminal/progress.ts";
+import type { Output } from "../terminal/output.ts";
 import type { Stretch, Throughput } from "./data.ts";
 
 /** How a plan is run. */
@@ -39,6 +39,7 @@ export async function throughputOf(
   location: TableLocation,
   options: StreamingDatasetOptions,
   run: RunOptions,
+  output: Output,
 ): Promise<Throughput> {
   const began = performance.now();
   const now = () => (performance.now() - began) / 1000;
@@ -46,7 +47,7 @@ export async function throughputOf(
   const calls = options.transformParallelism ?? availableParallelism();
   const steps: Step[] = [];
   let [rows, asked, stats] = [0, now(), dataset.stats];
-  using progress = new Progress("reading", Math.min(run.rows, dataset.numSamples));
+  using progress = output.progress("reading", Math.min(run.rows, dataset.numSamples));
   for await (const batch of dataset.batches(run.batchSize) as AsyncIterable<Batch | readonly unknown[]>) {
     const received = now();
     const size = "numRows" in batch ? batch.numRows : batch.length;

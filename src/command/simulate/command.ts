@@ -3,7 +3,6 @@ import { LanceLoaderError } from "../../index.ts";
 import { type Help, withHelp } from "../options/help.ts";
 import { amount, byteSize, list, wholeNumber } from "../options/parse.ts";
 import { action, type Run } from "../run.ts";
-import { Progress } from "../terminal/progress.ts";
 import { bytes, count, number, seconds, table } from "../terminal/text.ts";
 import { type Conditions, type Estimate, estimate, type Way } from "./limits.ts";
 import { type Walk, walk } from "./walk.ts";
@@ -88,7 +87,7 @@ async function simulate({ options, output, signal }: Run<SimulateOptions>): Prom
   const on = conditionsOf(options);
   const results: Simulated[] = [];
   {
-    using progress = new Progress("simulating", settings.length, "set-ups");
+    using progress = output.progress("simulating", settings.length, "set-ups");
     for (const setting of settings) {
       // Lets Ctrl-C and the progress bar have their turn.
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { Failure } from "./failure.ts";
 import { toJson } from "./json.ts";
+import { Progress } from "./progress.ts";
 
 /** Where a subcommand's result goes: one JSON value, or lines of text, on standard output; everything else to standard error. */
 export class Output {
@@ -23,6 +24,11 @@ export class Output {
   /** A heading over lines of text: bold, where the terminal can. */
   heading(text: string): string {
     return styleText("bold", text, { stream: process.stdout });
+  }
+
+  /** Begins to tell how far something is: a bar on a terminal, else a line now and then, but none for programs. */
+  progress(label: string, total: number, unit = "rows"): Progress {
+    return new Progress({ label, total, unit, lines: !this.json });
   }
 
   /** Tells something beside the result. */

@@ -4,18 +4,25 @@ import { count } from "./text.ts";
 /** Milliseconds between two lines where there is no terminal. */
 const lineEvery = 10_000;
 
+/** What is told of something that takes long. */
+export interface ProgressOptions {
+  readonly label: string;
+  readonly total: number;
+  /** What is counted. */
+  readonly unit: string;
+  /** Whether lines are printed where there is no terminal. */
+  readonly lines: boolean;
+}
+
 /** How far something is that takes long: a bar on a terminal, else a line now and then, on standard error. */
 export class Progress implements Disposable {
-  readonly #label: string;
-  readonly #total: number;
-  readonly #unit: string;
+  readonly #options: ProgressOptions;
   readonly #bar: cliProgress.SingleBar | undefined;
   #told = performance.now();
 
-  constructor(label: string, total: number, unit = "rows") {
-    this.#label = label;
-    this.#total = total;
-    this.#unit = unit;
+  constructor(options: ProgressOptions) {
+    const { label, total, unit } = options;
+    this.#options = options;
     if (!process.stderr.isTTY) return;
     this.#bar = new cliProgress.SingleBar(
       {
@@ -36,9 +43,10 @@ export class Progress implements Disposable {
   /** Tells that `done` of the total are done. */
   update(done: number): void {
     this.#bar?.update(done);
-    if (this.#bar !== undefined || performance.now() - this.#told < lineEvery) return;
+    const { label, total, unit, lines } = this.#options;
+    if (this.#bar !== undefined || !lines || performance.now() - this.#told < lineEvery) return;
     this.#told = performance.now();
-    process.stderr.write(`${this.#label}: ${count(done)} of ${count(this.#total)} ${this.#unit}\n`);
+    process.stderr.write(`${label}: ${count(done)} of ${count(total)} ${unit}\n`);
   }
 
   /** Takes the bar away. */
