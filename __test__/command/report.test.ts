@@ -4,6 +4,8 @@ import { pathToFileURL } from "node:url";
 import { Field, Int32, List, Table, vectorFromArray } from "apache-arrow";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StreamingDataset } from "../../src/index.ts";
+import { readIds } from "../support/reading.ts";
 import { range, tablePath, writeIds, writeTable } from "../support/tables.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { openBrowser } from "./support/browser.ts";
@@ -84,6 +86,26 @@ describe("report", () => {
     const stored = await report("stored.html", table, "--no-shuffle");
     expect(Math.abs(shuffled.correlation)).toBeLessThan(0.1);
     expect(stored.correlation).toBeGreaterThan(0.999);
+  });
+
+  it("looks_at_all_splits_and_the_whole_epoch", async () => {
+    const { out } = await report("splits.html", table, "--no-shuffle", "--num-splits", "60");
+    const { whole, beginning, rows } = dataOf(out).mixing;
+    expect(rows).toBe(6000);
+    for (const tenth of range(0, 10)) {
+      const isThere = (place: number) => Math.floor(place / 600) === tenth;
+      expect(whole.places.some(isThere)).toBe(true);
+      expect(whole.positions.some((position) => Math.floor(position / 540) === tenth)).toBe(true);
+    }
+    // Positions are those of the samples, one split after the other.
+    await using dataset = await StreamingDataset.open(table, {
+      shuffle: false,
+      numSplits: 60,
+      columns: ["id"],
+    });
+    const ids = (await readIds(dataset)).slice(0, 512);
+    expect(beginning.places).toEqual(ids);
+    expect(beginning.positions).toEqual(range(0, 512));
   });
 
   it("shows_the_splits_of_a_permutation_and_what_a_transform_waits_for", async () => {
@@ -170,7 +192,13 @@ async function picture(page: Page, id: string): Promise<string> {
   return await page.evaluate(`document.querySelector("#${id} canvas").toDataURL()`);
 }
 
+interface Samples {
+  readonly positions: readonly number[];
+  readonly places: readonly number[];
+}
+
 interface Shown {
+  readonly mixing: { readonly whole: Samples; readonly beginning: Samples; readonly rows: number };
   readonly splits: readonly { readonly name: string; readonly rows: number }[];
   readonly throughput: {
     readonly stretches: readonly Readonly<Record<"reading" | "transforming" | "consumer", number>>[];

@@ -4,6 +4,8 @@ import type { Mixing, Samples } from "./data.ts";
 /** Places of the epoch that are looked at, and neighbours at each. */
 const stretches = 512;
 const neighbours = 4;
+/** The most row ids that are asked for: with many splits, fewer places are looked at. */
+const mostIds = 2 ** 23;
 /** Samples of the beginning. */
 const firstSamples = 512;
 
@@ -30,31 +32,32 @@ export function mixingOf(dataset: StreamingDataset, table: TableDescription): Mi
 
 /** Samples from all over the epoch. */
 function spread(dataset: StreamingDataset, placeOf: PlaceOf): Samples {
-  const steps = dataset.plan.numSteps();
-  const stepsOfStretch = Math.max(1, Math.ceil(neighbours / dataset.numSplits));
-  const count = Math.min(stretches, Math.max(1, Math.floor(steps / stepsOfStretch)));
-  const last = Math.max(0, steps - stepsOfStretch);
-  const found = Array.from({ length: count }, (_, at) => {
-    const first = count === 1 ? 0 : Math.floor((at * last) / (count - 1));
-    return stretch(dataset, placeOf, first, neighbours);
-  });
+  const { plan, numSplits } = dataset;
+  const last = Math.max(0, plan.numSteps() * numSplits - neighbours);
+  const count = Math.max(2, Math.min(stretches, last, Math.floor(mostIds / numSplits)));
+  const found = Array.from({ length: count }, (_, at) =>
+    stretch(dataset, placeOf, Math.floor((at * last) / (count - 1)), neighbours),
+  );
   return {
     positions: found.flatMap(({ positions }) => positions),
     places: found.flatMap(({ places }) => places),
   };
 }
 
-/** Neighbours in the epoch from a step on, a sample of every split each. */
+/** Neighbours in the epoch from a position on. The plan tells whole steps, a sample of every split each. */
 function stretch(
   { plan, numSplits }: StreamingDataset,
   placeOf: PlaceOf,
-  step: number,
+  position: number,
   samples: number,
 ): Samples {
-  const ids = plan.rowIds(step, step + Math.ceil(samples / numSplits)).subarray(0, samples);
+  const step = Math.floor(position / numSplits);
+  const before = position - step * numSplits;
+  const ids = plan.rowIds(step, step + Math.ceil((before + samples) / numSplits));
+  const wanted = ids.subarray(before, before + samples);
   return {
-    positions: Array.from(ids, (_, at) => step * numSplits + at),
-    places: Array.from(ids, placeOf),
+    positions: Array.from(wanted, (_, at) => position + at),
+    places: Array.from(wanted, placeOf),
   };
 }
 
