@@ -1,17 +1,11 @@
 import { Command } from "commander";
-import {
-  describeTable,
-  StreamingDataset,
-  type StreamingDatasetOptions,
-  type TableLocation,
-} from "../../index.ts";
+import { describeTable, type StreamingDatasetOptions, type TableLocation } from "../../index.ts";
 import { type Help, withHelp } from "../options/help.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "../options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../options/read.ts";
 import { locationOf, versionOf, withTable } from "../options/table.ts";
 import { action, type Run } from "../run.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import type { Output } from "../terminal/output.ts";
 import { bytes, count, number, pairs, seconds, table } from "../terminal/text.ts";
 import { ErrorKinds } from "./error-kinds.ts";
 import { RowIdSet } from "./row-id-set.ts";
@@ -52,12 +46,8 @@ async function check({ args, options, output, signal }: Run<CheckOptions>): Prom
   };
   const pinned = await pin(location, options, opened);
   const seen = new RowIdSet();
-  const results = await runRanks(
-    { location, batchSize: options.batchSize, errors, seen },
-    pinned,
-    options.rank,
-    output,
-  );
+  const common = { location, batchSize: options.batchSize, errors, seen, output };
+  const results = await runRanks(common, pinned);
   const result = summaryOf(results, seen.size, errors?.list ?? [], options.permutation === undefined);
   output.result({ ok: result.faults.length === 0, ...result, ranks: results }, () => lines(result, results));
   return result.faults.length === 0 ? exitCodes.done : exitCodes.differs;
@@ -65,21 +55,13 @@ async function check({ args, options, output, signal }: Run<CheckOptions>): Prom
 
 /** Runs all ranks one after the other, or the one that is asked for. */
 async function runRanks(
-  common: Omit<RankRun, "options" | "progress" | "before">,
+  common: Omit<RankRun, "options">,
   options: StreamingDatasetOptions,
-  rank: number | undefined,
-  output: Output,
 ): Promise<RankResult[]> {
-  const { worldSize = 1 } = options;
+  const { worldSize = 1, rank } = options;
   const ranks = rank === undefined ? Array.from({ length: worldSize }, (_, each) => each) : [rank];
   const results: RankResult[] = [];
-  let before = 0;
-  using progress = output.progress("checking", await plannedRows(common.location, options, ranks));
-  for (const each of ranks) {
-    const result = await runRank({ ...common, options: { ...options, rank: each }, progress, before });
-    before += result.handedOver;
-    results.push(result);
-  }
+  for (const each of ranks) results.push(await runRank({ ...common, options: { ...options, rank: each } }));
   return results;
 }
 
@@ -96,16 +78,6 @@ async function pin(
   if (options.transform !== undefined) return { ...opened, ...at };
   const columns = options.columns ?? schema.fields.map(({ name }) => name);
   return { ...opened, ...at, columns: [...columns.filter((name) => name !== "_rowid"), "_rowid"] };
-}
-
-async function plannedRows(
-  location: TableLocation,
-  options: StreamingDatasetOptions,
-  ranks: readonly number[],
-): Promise<number> {
-  const { transform: _, onTransformError: __, transformParallelism: ___, ...plain } = options;
-  await using dataset = await StreamingDataset.open(location, { ...plain, rank: ranks[0] ?? 0 });
-  return dataset.numSamples * ranks.length;
 }
 
 function lines(result: Summary, results: readonly RankResult[]): string[] {
@@ -133,6 +105,10 @@ function lines(result: Summary, results: readonly RankResult[]): string[] {
           ),
         ]),
     "",
-    result.faults.length === 0 ? "ok: every row once, at its place" : `not ok: ${result.faults.join("; ")}`,
+    result.faults.length === 0 ? `ok: ${goodIn(result)}` : `not ok: ${result.faults.join("; ")}`,
   ];
+}
+
+function goodIn({ outOfOrder }: Summary): string {
+  return outOfOrder === null ? "every row was transformed" : "every row once, at its place";
 }

@@ -4,7 +4,7 @@ import {
   type StreamingDatasetOptions,
   type TableLocation,
 } from "../../index.ts";
-import type { Progress } from "../terminal/progress.ts";
+import type { Output } from "../terminal/output.ts";
 import type { ErrorKinds } from "./error-kinds.ts";
 import type { RowIdSet } from "./row-id-set.ts";
 
@@ -16,9 +16,7 @@ export interface RankRun {
   /** Where rows are transformed: nothing of their order is known then. */
   readonly errors: ErrorKinds | undefined;
   readonly seen: RowIdSet;
-  readonly progress: Progress;
-  /** Rows that were handed over of ranks before. */
-  readonly before: number;
+  readonly output: Output;
 }
 
 /** What a rank was handed. */
@@ -45,18 +43,17 @@ export async function runRank(run: RankRun): Promise<RankResult> {
   await using dataset = await StreamingDataset.open(run.location, run.options);
   const totals = { handedOver: 0, outOfOrder: 0, repeated: 0 };
   let firstBatchSeconds = 0;
+  const { rank = 0, worldSize = 1 } = run.options;
+  using progress = run.output.progress(`checking rank ${rank}`, dataset.numSamples);
   for await (const batch of dataset.batches(run.batchSize)) {
     if (totals.handedOver === 0) firstBatchSeconds = since();
     if (errors === undefined) {
       const ids = new BigUint64Array(batch.column("_rowid") as BigUint64Array);
-      totals.outOfOrder += differing(
-        ids,
-        plannedIds(dataset, run.options.worldSize ?? 1, totals.handedOver, ids.length),
-      );
+      totals.outOfOrder += differing(ids, plannedIds(dataset, worldSize, totals.handedOver, ids.length));
       totals.repeated += seen.add(ids);
     }
     totals.handedOver += rowsOf(batch);
-    run.progress.update(run.before + totals.handedOver);
+    progress.update(totals.handedOver);
   }
   const { stats } = dataset;
   const known = errors === undefined;

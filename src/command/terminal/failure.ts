@@ -38,5 +38,6 @@ function told(error: unknown): Failure {
   if (error instanceof Error && "syscall" in error && "code" in error)
     return { code: String(error.code), message: error.message, exitCode: exitCodes.failed };
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: "DEFECT", message: `${message} (a defect of the command: please report it)`, exitCode: 70 };
+  const report = `${message} (a defect of the command: please report it)`;
+  return { code: "DEFECT", message: report, exitCode: exitCodes.defect };
 }
