@@ -45,7 +45,8 @@ async function preview({ args, options, output, signal }: Run<PreviewOptions>): 
     rows.push(...batch.rows());
     break;
   }
-  const ids = rowIds(dataset, rows.length);
+  const cycle = dataset.numSplits / (options.worldSize ?? 1);
+  const ids = dataset.plan.rowIds(0, Math.ceil(rows.length / cycle), { ranks: "own" });
   const samples = rows.map((values, at) => ({ row_id: ids[at], ...values }));
   const { epoch, numSplits, numSamples, version } = dataset;
   output.result({ version, epoch, numSplits, numSamples, samples }, () => [
@@ -58,11 +59,6 @@ async function preview({ args, options, output, signal }: Run<PreviewOptions>): 
       ...Object.entries(sample).map(([name, value]) => `  ${name}: ${brief(value)}`),
     ]),
   ]);
-}
-
-/** The row ids of the first samples of this rank: steps of one cycle each. */
-function rowIds({ plan }: StreamingDataset, samples: number): BigUint64Array {
-  return plan.rowIds(0, samples, { ranks: "own" }).slice(0, samples);
 }
 
 /** A value in one line, cut where it is long. */

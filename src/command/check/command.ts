@@ -71,13 +71,13 @@ async function pin(
   options: CheckOptions,
   opened: StreamingDatasetOptions,
 ): Promise<StreamingDatasetOptions> {
-  if (opened.permutation !== undefined && options.transform !== undefined) return opened;
-  const version = opened.permutation === undefined ? versionOf(options) : {};
-  const { schema, version: newest } = await describeTable(location, version);
-  const at = opened.permutation === undefined ? { version: newest } : {};
-  if (options.transform !== undefined) return { ...opened, ...at };
-  const columns = options.columns ?? schema.fields.map(({ name }) => name);
-  return { ...opened, ...at, columns: [...columns.filter((name) => name !== "_rowid"), "_rowid"] };
+  const { permutation } = opened;
+  const newest = permutation === undefined ? await describeTable(location, versionOf(options)) : undefined;
+  const at = { ...opened, ...(newest && { version: newest.version }) };
+  if (options.transform !== undefined) return at;
+  const all = permutation?.columnNames ?? newest?.schema.fields.map(({ name }) => name) ?? [];
+  const columns = (options.columns ?? all).filter((name) => name !== "_rowid");
+  return { ...at, columns: [...columns, "_rowid"] };
 }
 
 function lines(result: Summary, results: readonly RankResult[]): string[] {

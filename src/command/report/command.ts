@@ -14,7 +14,7 @@ import { type Help, withHelp } from "../options/help.ts";
 import { amount, wholeNumber } from "../options/parse.ts";
 import { type PlanOptions, planOptionsOf, withPlan } from "../options/plan.ts";
 import { type ReadOptions, readOptionsOf, withRead, withTransform } from "../options/read.ts";
-import { locationOf, versionOf, withTable } from "../options/table.ts";
+import { locationOf, withTable } from "../options/table.ts";
 import { measureRowBytes, sumOf } from "../row-bytes.ts";
 import { action, type Run } from "../run.ts";
 import type { Output } from "../terminal/output.ts";
@@ -69,11 +69,7 @@ async function report({ args, options, output, signal }: Run<ReportOptions>): Pr
   const [uri = ""] = args;
   const location = locationOf(uri, options);
   const planned = { ...(await planOptionsOf(uri, options)), signal };
-  const { permutation } = planned;
-  const table = await describeTable(location, permutation === undefined ? versionOf(options) : {});
-  const at: StreamingDatasetOptions =
-    permutation === undefined ? { ...planned, version: table.version } : planned;
-  const data = await dataOf(location, at, table, { ...options, output });
+  const data = await dataOf(location, planned, { ...options, output });
   const out = resolve(options.out);
   const page = pageOf(data);
   writeFileSync(out, page);
@@ -93,18 +89,21 @@ async function report({ args, options, output, signal }: Run<ReportOptions>): Pr
 
 async function dataOf(
   location: TableLocation,
-  options: StreamingDatasetOptions,
-  table: TableDescription,
+  planned: StreamingDatasetOptions,
   { output, ...asked }: ReportOptions & { readonly output: Output },
 ): Promise<ReportData> {
-  await using dataset = await StreamingDataset.open(location, options);
-  const { numSplits, numSamples } = dataset;
+  await using dataset = await StreamingDataset.open(location, planned);
+  const { numSplits, numSamples, version } = dataset;
+  const { table_branch: branch } = dataset.stateDict();
+  const table = await describeTable(location, { version, ...(branch && { branch }) });
+  // Whatever is written meanwhile, all of the page is of one version.
+  const options = { ...planned, version };
   const rows = numSamples * (asked.worldSize ?? 1);
   const sizes = await measureRowBytes(location, options, dataset.columnNames, sampleRows);
   const rowBytes = sumOf(sizes);
   const isRemote = /^[a-z][a-z0-9+.-]+:\/\//i.test(table.uri) && !table.uri.startsWith("file:");
   return {
-    title: `${table.uri}, version ${dataset.version}`,
+    title: `${table.uri}, version ${version}`,
     facts: factsOf(table, { ...asked, rows, rowBytes, numSplits }),
     splits: await splitsOf(location, asked, dataset),
     fragments: table.fragments.map(({ rows, deleted }) => ({ rows, deleted })),
