@@ -5,6 +5,7 @@ import { summaryOf } from "../../../src/command/check/summary.ts";
 import { byteSize, seed, wholeNumber } from "../../../src/command/options/parse.ts";
 import { requestsFor } from "../../../src/command/requests.ts";
 import { toJson } from "../../../src/command/terminal/json.ts";
+import { bytes, seconds, table } from "../../../src/command/terminal/text.ts";
 
 const rowId = fc.oneof(fc.bigInt(0n, 40n), fc.bigInt(0n, (1n << 64n) - 1n));
 
@@ -104,6 +105,36 @@ describe("values on the command line", () => {
     expect(seed("18446744073709551615")).toBe((1n << 64n) - 1n);
     expect(() => seed("18446744073709551616")).toThrow("2^64");
   });
+});
+
+describe("a table of text", () => {
+  it("aligns_numbers_to_the_right_and_words_to_the_left", () => {
+    const rows = [
+      ["id", "4 B", "1,000", "none"],
+      ["vector", "1.5 KiB", "7", "12.3%"],
+    ];
+    expect(table(["name", "size", "rows", "share"], rows)).toEqual([
+      "name       size   rows  share",
+      "id          4 B  1,000   none",
+      "vector  1.5 KiB      7  12.3%",
+    ]);
+  });
+
+  it.each([
+    [0, "0 B"],
+    [1023, "1,023 B"],
+    [1536, "1.5 KiB"],
+    [2 ** 60, "1,024 PiB"],
+  ])("%d_bytes_are_%s", (value, text) => expect(bytes(value)).toBe(text));
+
+  it.each([
+    [2e-6, "2 µs"],
+    [0.5, "500 ms"],
+    [90, "90 s"],
+    [600, "10 min"],
+    [86_400, "24 h"],
+    [864_000, "10 days"],
+  ])("%d_seconds_are_%s", (value, text) => expect(seconds(value)).toBe(text));
 });
 
 describe("JSON", () => {

@@ -44,7 +44,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),
   );
   const numeric = headings.map((_, at) =>
-    rows.every((row) => /^[\d.,\s-]*[%a-zA-Zµ]{0,4}$/.test(row[at] ?? "")),
+    rows.every((row) => /^(-|none|\d[\d.,]* ?[%a-zA-Zµ]{0,4})$/.test(row[at] ?? "")),
   );
   const line = (cells: readonly string[]) =>
     widths
