@@ -40,6 +40,7 @@ export type { MixturePart } from "./streaming/mixture/weights.ts";
 export type { FetchMode, StreamingDatasetOptions, WorkerInfo } from "./streaming/options.ts";
 export type { PackingOptions } from "./streaming/packing/options.ts";
 export type { PackingMode, PackingState } from "./streaming/packing/state.ts";
+export { SampleOrder, type SampleOrderOptions } from "./streaming/sample-order.ts";
 export type { SkipSteps } from "./streaming/skip-steps.ts";
 export type { Collate } from "./streaming/stages.ts";
 export type { StateDict } from "./streaming/state.ts";
@@ -61,6 +62,12 @@ export type {
   TransformOutput,
 } from "./streaming/transform/transform.ts";
 
+export {
+  type DescribeOptions,
+  describeTable,
+  type FragmentDescription,
+  type TableDescription,
+} from "./tables/describe.ts";
 export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,

@@ -10,7 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ["workers"],
   ["streaming"],
   ["index"],
-  ["cli"],
+  ["command"],
 ];
 
 /** Sources by their path inside `src/`, with `/`. */
@@ -41,6 +41,8 @@ function relativeBreaches(path: string, specifier: string): string[] {
   const [from, to] = [rankOf(path), rankOf(target.slice("/src/".length))];
   if (from === -1) return [`${path} belongs to no layer`];
   if (to > from || to === -1) return [`${path} imports ${specifier}, which is no lower layer`];
+  if (path.startsWith("command/") && !/^\/src\/(command\/|index\.ts$)/.test(target))
+    return [`${path} imports ${specifier}: the command uses what index.ts exports`];
   return [];
 }
 
@@ -49,9 +51,9 @@ function useBreaches(path: string, code: string): string[] {
     [
       /\bprocess\.env\b/,
       "reads the environment",
-      (file) => file === "topology.ts" || file.startsWith("cli/"),
+      (file) => file === "topology.ts" || file.startsWith("command/"),
     ],
-    [/\bconsole\.|\bprocess\.std(out|err)\b/, "prints", (file) => file.startsWith("cli/")],
+    [/\bconsole\.|\bprocess\.std(out|err)\b/, "prints", (file) => file.startsWith("command/")],
     [/\bcreateRequire\b|\bprocess\.dlopen\b/, "loads addons", (file) => file === "native.ts"],
   ];
   return rules

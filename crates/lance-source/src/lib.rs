@@ -5,6 +5,7 @@
 
 mod errors;
 mod filter;
+mod fragments;
 mod identity;
 mod live_rows;
 mod location;
@@ -14,6 +15,7 @@ mod queued_reads;
 mod snapshot;
 mod source;
 
+pub use fragments::FragmentInfo;
 pub use live_rows::LiveRows;
 pub use location::Location;
 pub use projection::{Blobs, Projection};

@@ -95,6 +95,11 @@ impl LiveRows {
         self.fragments.len()
     }
 
+    /// The live and the deleted rows of each fragment, in storage order.
+    pub(crate) fn live_by_fragment(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.fragments.iter().map(|fragment| (fragment.live, fragment.live_before_deleted.len() as u64))
+    }
+
     /// Replaces each ordinal by the address of its row. Ascending runs are cheapest.
     pub fn addresses(&self, ordinals: &mut [u64]) -> Result<()> {
         self.map(ordinals, |fragment, n| Some(address(fragment.id, fragment.offset_of(n))))

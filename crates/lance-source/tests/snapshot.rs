@@ -193,3 +193,21 @@ fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
         }
     }
 }
+
+#[tokio::test]
+async fn fragments_tell_their_live_and_deleted_rows_and_the_bytes_of_their_files() {
+    for shape in SHAPES {
+        let mut table = TestTable::new(0..50, shape).await;
+        table.dataset.delete("id % 3 = 0").await.unwrap();
+        let snapshot = table.snapshot().await;
+        let fragments = snapshot.fragments();
+        assert_eq!(fragments.len(), 50_usize.div_ceil(shape.rows_per_file));
+        let sum = |of: fn(&lance_loader_lance_source::FragmentInfo) -> u64| fragments.iter().map(of).sum();
+        let (live, deleted): (u64, u64) = (sum(|one| one.live_rows), sum(|one| one.deleted_rows));
+        assert_eq!((live, deleted), (33, 17));
+        let folder = std::path::Path::new(&table.uri()).join("data");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().metadata().unwrap().len());
+        assert_eq!(fragments.iter().map(|one| one.bytes.unwrap()).sum::<u64>(), files.sum::<u64>());
+        assert_eq!(snapshot.has_stable_row_ids(), shape.stable_row_ids);
+    }
+}

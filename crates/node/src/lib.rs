@@ -12,6 +12,7 @@
 mod batch;
 mod convert;
 mod errors;
+mod fragments;
 mod job;
 mod length_groups;
 mod mixing;
@@ -22,6 +23,7 @@ mod permutation;
 mod pipeline;
 mod plan;
 mod runtime;
+mod sample_order;
 mod shared;
 mod table;
 mod wait;

@@ -269,7 +269,7 @@ fn run_rows_of(options: &PlanOptions) -> Result<u64> {
     if options.shuffle { count("shuffleClumpSize", options.shuffle_clump_size) } else { Ok(u64::MAX) }
 }
 
-fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
+pub(crate) fn layout_of(rows: u64, options: &PlanOptions) -> Result<SplitLayout> {
     let remainder = if options.keep_remainder { Remainder::Keep } else { Remainder::Drop };
     SplitLayout::new(rows, size("numSplits", options.num_splits)?, remainder)
 }

@@ -71,7 +71,7 @@ impl TableData {
     }
 
     /// The one snapshot that the rows are of.
-    fn snapshot(&self) -> Result<&Snapshot> {
+    pub(crate) fn snapshot(&self) -> Result<&Snapshot> {
         let mixed =
             || Error::new(Code::InvalidArgument, "a mixture is of several tables: ask one of its datasets");
         self.snapshot.as_ref().ok_or_else(mixed)
