@@ -11,6 +11,7 @@ mod location;
 mod permutation;
 mod projection;
 mod queued_reads;
+mod range_scan;
 mod snapshot;
 mod source;
 
