@@ -1,16 +1,18 @@
-//! A scan of local files as reads of ranges of rows, several at a time.
+//! Ranges of rows of local files: a scan is many of them, and a take of neighbours a few.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{Array, RecordBatch};
+use arrow_schema::Schema;
+use arrow_select::concat::concat_batches;
 use futures::stream::BoxStream;
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use lance_loader_fetch::fixed_row_bytes;
 use lance_loader_fetch::source::RowSource;
 use lance_loader_fetch::task::OwnedTask;
-use lance_loader_order::Result;
+use lance_loader_order::{Code, Error, Result};
 use tokio::runtime::Handle;
 
 use crate::LanceSource;
@@ -37,6 +39,54 @@ pub(crate) fn scan_ranges(source: LanceSource, range_bytes: u64) -> BoxStream<'s
         std::future::ready(range)
     });
     ranges.buffered(AT_ONCE).boxed()
+}
+
+/// The runs of neighbours in `ordinals`, which ascend, where they are long enough to be read as ranges.
+pub(crate) fn long_runs(ordinals: &[u64]) -> Option<Vec<Range<u64>>> {
+    const LONG: usize = 256;
+    let most = ordinals.len() / LONG;
+    let mut runs = Vec::new();
+    for run in ordinals.chunk_by(|left, right| left + 1 == *right) {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+        if runs.len() == most {
+            return None;
+        }
+        runs.push(*first..last + 1);
+    }
+    Some(runs)
+}
+
+/// The rows of ascending runs, in one batch.
+pub(crate) async fn take_runs(source: &LanceSource, runs: Vec<Range<u64>>) -> Result<RecordBatch> {
+    let pieces: Vec<_> = runs
+        .into_iter()
+        .flat_map(|run| pieces_of(source, run))
+        .map(|piece| {
+            let read = source.clone().take_range(piece).boxed();
+            async move { OwnedTask::spawn(&Handle::current(), read).join().await }
+        })
+        .collect();
+    let batches: Vec<RecordBatch> = stream::iter(pieces).buffered(AT_ONCE).try_collect().await?;
+    match <[RecordBatch; 1]>::try_from(batches) {
+        Ok([batch]) => Ok(batch),
+        Err(batches) => joined(&source.schema(), &batches),
+    }
+}
+
+/// All rows of `batches`, any of which may be null: a reader of the table may have widened some of them.
+fn joined(schema: &Schema, batches: &[RecordBatch]) -> Result<RecordBatch> {
+    let schema = batches.first().map_or(schema, |batch| batch.schema_ref());
+    let nullable = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
+    concat_batches(&Arc::new(Schema::new(nullable.collect::<Vec<_>>())), batches).map_err(|error| {
+        let message = format!("the parts of a read could not be put together: {error}");
+        Error::new(Code::ReadFailed, message).with_cause(error)
+    })
+}
+
+/// A run, cut where a fragment ends.
+fn pieces_of(source: &LanceSource, run: Range<u64>) -> Vec<Range<u64>> {
+    let next = |start| source.rows_from(start, run.end - start).filter(|piece| !piece.is_empty());
+    std::iter::successors(next(run.start), |piece| next(piece.end)).collect()
 }
 
 /// Reads on a thread of the runtime, so that several ranges are decoded side by side.

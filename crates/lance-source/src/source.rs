@@ -19,7 +19,7 @@ use crate::LiveRows;
 use crate::errors::read_failed;
 use crate::projection::Projection;
 use crate::queued_reads::QueuedReads;
-use crate::range_scan::scan_ranges;
+use crate::range_scan::{long_runs, scan_ranges, take_runs};
 
 /// The least that a scan of an object store reads ahead, in bytes.
 const READ_AHEAD: u64 = 64 << 20;
@@ -68,6 +68,14 @@ impl LanceSource {
     async fn take_ordinals(self, ordinals: Vec<u64>) -> Result<RecordBatch> {
         if ordinals.is_empty() {
             return Ok(RecordBatch::new_empty(self.projection.schema.clone()));
+        }
+        let is_inside = ordinals.last().is_some_and(|last| *last < self.rows.len());
+        if !self.is_remote
+            && is_inside
+            && let Some(runs) = long_runs(&ordinals)
+        {
+            let batch = take_runs(&self, runs).await?;
+            return arrange(&batch, &self.projection.schema);
         }
         let mut addresses = ordinals;
         self.rows.addresses(&mut addresses)?;
