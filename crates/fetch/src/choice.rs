@@ -37,8 +37,10 @@ pub struct Choice {
     pub reason: String,
 }
 
-/// Epochs that a training reads at least, where nobody says how many: what is kept in memory pays in each.
+/// Epochs that a training reads at least, where nobody says how many: what is kept in memory pays in each. Rows in storage order are mostly
+/// read once, to evaluate or to export.
 const EPOCHS: f64 = 3.0;
+const EPOCHS_IN_STORAGE_ORDER: f64 = 1.0;
 /// A row of a scan: decoding, and its part in a batch.
 const SCAN_ROW: f64 = 0.7e-6;
 /// A row that is taken by itself from local files.
@@ -47,6 +49,8 @@ const TAKE_ROW: f64 = 8e-6;
 const REQUEST: f64 = 1e-3;
 /// A byte of local files, by a scan or by takes.
 const LOCAL_BYTE: f64 = 1.0 / 1.5e9;
+/// A byte of memory that was not in use before.
+const NEW_BYTE: f64 = 1.0 / 1e9;
 /// A byte of an object store, and one of scratch, written and read back.
 const REMOTE_BYTE: f64 = 1.0 / 0.3e9;
 const SCRATCH_BYTE: f64 = 1.0 / 0.35e9;
@@ -69,13 +73,13 @@ impl Choice {
     /// The cheapest of the ways that are possible.
     pub fn of(facts: &Facts) -> Self {
         let Facts { eligible_rows, planned_rows, row_bytes, budget, .. } = *facts;
-        let (scan, scratch, take) = (facts.scan(), facts.scratch(), facts.take());
+        let (scratch, take) = (facts.scratch(), facts.take());
         let table_bytes = eligible_rows.saturating_mul(row_bytes);
         let rows = format!("{planned_rows} of {eligible_rows} rows of {row_bytes} bytes, budget {budget}");
         if table_bytes <= budget
             && !facts.overflowed
             && u32::try_from(eligible_rows).is_ok()
-            && scan < EPOCHS * take
+            && facts.memory() < facts.epochs() * take
         {
             return Self { mode: FetchMode::Memory, reason: format!("{rows}: they fit, and are read once") };
         }
@@ -91,6 +95,14 @@ impl Choice {
 impl Facts {
     fn scan(&self) -> f64 {
         self.table_rows as f64 * (SCAN_ROW + self.row_bytes as f64 * self.byte())
+    }
+
+    fn memory(&self) -> f64 {
+        self.scan() + self.eligible_rows as f64 * self.row_bytes as f64 * NEW_BYTE
+    }
+
+    const fn epochs(&self) -> f64 {
+        if self.run_rows == u64::MAX { EPOCHS_IN_STORAGE_ORDER } else { EPOCHS }
     }
 
     fn scratch(&self) -> f64 {
@@ -160,6 +172,15 @@ mod tests {
         assert_eq!(
             [1, 64, u64::MAX].map(|run_rows| mode(Facts { run_rows, ..VECTORS })),
             [FetchMode::Scratch, FetchMode::Take, FetchMode::Take]
+        );
+    }
+
+    #[test]
+    fn rows_in_storage_order_are_read_in_constant_memory_even_where_they_fit() {
+        let fits = Facts { budget: 20 * GB, ..VECTORS };
+        assert_eq!(
+            [64, u64::MAX].map(|run_rows| mode(Facts { run_rows, ..fits })),
+            [FetchMode::Memory, FetchMode::Take]
         );
     }
 

@@ -13,6 +13,13 @@ use crate::memory::{FetchMode, MemoryFirstFetcher, MemoryTable};
 use crate::pipeline::RowPlan;
 use crate::scratch::{ScratchFetcher, ScratchOptions};
 
+/// Neighbours that are worth a read of their own.
+const LONG_RUN: u64 = 256;
+/// Bytes of a window of neighbours, and of the part that a split has in it: with larger ones each read has new memory, which costs more than it saves.
+const RUN_WINDOW_BYTES: u64 = 8 << 20;
+const RUN_BYTES: u64 = 512 << 10;
+/// Windows of neighbours share the budget with those that are read ahead.
+const RUN_WINDOW_SHARE: u64 = 8;
 /// Buckets share the budget as windows do: one that is gathered and a few that are read.
 const BUCKET_SHARE: u64 = 6;
 
@@ -23,6 +30,8 @@ pub struct PlanFacts {
     pub batch_rows: u64,
     /// Neighbours in the table that the plan keeps together; `u64::MAX` for storage order.
     pub run_rows: u64,
+    /// Splits of which a window has rows.
+    pub splits: u64,
     /// Whether each read of the table is a request to a server.
     pub is_remote: bool,
     /// Where scratch may be; `None` for nowhere.
@@ -56,6 +65,16 @@ impl ChoosingFetcher {
         let required = mode == FetchMode::Scratch;
         let scratch =
             scratch.map(|options| table.scratch_fetcher(ScratchOptions { required, ..options }, plan));
+        Self { scratch, ..Self::without_scratch(mode, table, facts, planned_rows) }
+    }
+
+    /// A fetcher of `planned_rows` rows in an order that nobody knows in advance: `Scratch` means takes here.
+    pub fn without_scratch(
+        mode: FetchMode,
+        table: &Arc<MemoryTable>,
+        facts: PlanFacts,
+        planned_rows: u64,
+    ) -> Self {
         let direct = MemoryFirstFetcher::new(mode, table.clone());
         Self {
             mode,
@@ -64,7 +83,7 @@ impl ChoosingFetcher {
             facts,
             planned_rows,
             direct,
-            scratch,
+            scratch: None,
             before: AtomicU64::new(0),
             chosen: OnceLock::new(),
             bucket_rows: OnceLock::new(),
@@ -74,17 +93,24 @@ impl ChoosingFetcher {
     /// The scratch and the rows of its buckets, once windows are to come from there.
     fn buckets(&self) -> Option<(&ScratchFetcher, u64)> {
         let row_bytes = self.direct.row_bytes()?;
-        let choice = self.chosen.get_or_init(|| self.choose(row_bytes));
+        let mode = self.chosen_mode(row_bytes);
         let scratch = self.scratch.as_ref()?;
-        if choice.mode != FetchMode::Scratch || self.before.load(Ordering::Relaxed) == 0 {
+        if mode != FetchMode::Scratch || self.before.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let bucket_rows = *self.bucket_rows.get_or_init(|| {
-            let carried = self.budget.limit() / BUCKET_SHARE / row_bytes.max(1);
-            let batch = self.facts.batch_rows.clamp(1, u64::from(u32::MAX));
-            (carried.min(u64::from(u32::MAX)) / batch).max(1) * batch
-        });
+        let bucket_rows = *self
+            .bucket_rows
+            .get_or_init(|| self.whole_batches(self.budget.limit() / BUCKET_SHARE / row_bytes.max(1)));
         Some((scratch, bucket_rows))
+    }
+
+    fn chosen_mode(&self, row_bytes: u64) -> FetchMode {
+        self.chosen.get_or_init(|| self.choose(row_bytes)).mode
+    }
+
+    fn whole_batches(&self, rows: u64) -> u64 {
+        let batch = self.facts.batch_rows.clamp(1, u64::from(u32::MAX));
+        (rows.min(u64::from(u32::MAX)) / batch).max(1) * batch
     }
 
     fn choose(&self, row_bytes: u64) -> Choice {
@@ -132,5 +158,16 @@ impl Fetcher for ChoosingFetcher {
 
     fn window_rows(&self) -> Option<u64> {
         self.buckets().map(|(_, bucket_rows)| bucket_rows)
+    }
+
+    fn run_rows(&self) -> Option<u64> {
+        let row_bytes = self.direct.row_bytes()?;
+        let takes = self.chosen_mode(row_bytes) == FetchMode::Take;
+        if !takes || self.facts.is_remote || self.facts.run_rows < LONG_RUN {
+            return None;
+        }
+        let bytes = RUN_WINDOW_BYTES.max(self.facts.splits.saturating_mul(RUN_BYTES));
+        let bytes = bytes.min(self.budget.limit() / RUN_WINDOW_SHARE);
+        Some(self.whole_batches(bytes / row_bytes.max(1)))
     }
 }

@@ -41,6 +41,11 @@ pub trait Fetcher: Send + Sync + 'static {
     fn window_rows(&self) -> Option<u64> {
         None
     }
+
+    /// The rows of a window that is a run of neighbours in the table, where such are read at once; a multiple of a batch's.
+    fn run_rows(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Reads each window by one take of its sorted, distinct rows.

@@ -11,7 +11,6 @@ pub mod epoch;
 pub mod fetcher;
 pub mod gather;
 mod gathering;
-mod heap;
 pub mod left_out;
 pub mod memory;
 pub mod mixture;
@@ -25,7 +24,7 @@ pub mod scratch;
 pub mod sizing;
 pub mod source;
 pub mod statistics;
-mod task;
+pub mod task;
 pub mod window;
 
 pub use row_bytes::fixed_row_bytes;

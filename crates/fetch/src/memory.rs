@@ -24,7 +24,7 @@ use crate::source::RowSource;
 use crate::statistics::Statistics;
 
 /// Bytes of the batches of the scan.
-const SCAN_BATCH_BYTES: u64 = 1 << 20;
+const SCAN_BATCH_BYTES: u64 = 4 << 20;
 /// Rows that are read to learn the size of a row.
 const SAMPLED_ROWS: u64 = 256;
 

@@ -158,7 +158,8 @@ impl Driver {
                 // Only the window under way will tell how large the rows are, and so how many more windows the budget carries.
                 break;
             }
-            let rows = self.fetcher.window_rows();
+            let run_rows = || self.fetcher.run_rows().filter(|_| self.sizing.fixed_rows.is_none());
+            let rows = self.fetcher.window_rows().or_else(run_rows);
             let rows = rows.unwrap_or_else(|| self.sizing.next_rows(self.last_rows, row_bytes));
             let rows = rows.min(self.plan.remaining());
             let bytes = if holds_windows { rows.saturating_mul(row_bytes.unwrap_or(0)) } else { 0 };

@@ -8,22 +8,24 @@ use tokio::task::{JoinError, JoinHandle};
 
 /// A spawned task that is cancelled when this is dropped.
 #[derive(Debug)]
-pub(crate) struct OwnedTask<T>(JoinHandle<Result<T>>);
+pub struct OwnedTask<T>(JoinHandle<Result<T>>);
 
 impl<T: Send + 'static> OwnedTask<T> {
-    pub(crate) fn spawn(runtime: &Handle, work: impl Future<Output = Result<T>> + Send + 'static) -> Self {
+    /// Begins `work` on the threads of `runtime`.
+    pub fn spawn(runtime: &Handle, work: impl Future<Output = Result<T>> + Send + 'static) -> Self {
         Self(runtime.spawn(work))
     }
 
     /// Waits for the result; a panic of the task is an `Internal` error.
-    pub(crate) async fn join(mut self) -> Result<T> {
+    pub async fn join(mut self) -> Result<T> {
         match (&mut self.0).await {
             Ok(result) => result,
             Err(error) => Err(failed(error)),
         }
     }
 
-    pub(crate) fn cancel(&self) {
+    /// Stops it at its next point of waiting.
+    pub fn cancel(&self) {
         self.0.abort();
     }
 }

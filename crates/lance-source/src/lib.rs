@@ -12,6 +12,7 @@ mod location;
 mod permutation;
 mod projection;
 mod queued_reads;
+mod range_scan;
 mod snapshot;
 mod source;
 

@@ -1,5 +1,6 @@
 //! The live rows of a snapshot: from ordinals to addresses and row ids, in memory of the fragments and deletions only.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
@@ -98,6 +99,12 @@ impl LiveRows {
     /// The live and the deleted rows of each fragment, in storage order.
     pub(crate) fn live_by_fragment(&self) -> impl Iterator<Item = (u64, u64)> {
         self.fragments.iter().map(|fragment| (fragment.live, fragment.live_before_deleted.len() as u64))
+    }
+
+    /// The ordinals from `start` to the end of its fragment; `None` behind the last row.
+    pub(crate) fn rest_of_fragment(&self, start: u64) -> Option<Range<u64>> {
+        let fragment = self.fragment_of(start).ok()?;
+        Some(start..fragment.first_ordinal + fragment.live)
     }
 
     /// Replaces each ordinal by the address of its row. Ascending runs are cheapest.

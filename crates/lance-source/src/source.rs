@@ -1,9 +1,11 @@
 //! Takes and scans of one snapshot with one projection.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
@@ -17,10 +19,10 @@ use crate::LiveRows;
 use crate::errors::read_failed;
 use crate::projection::Projection;
 use crate::queued_reads::QueuedReads;
+use crate::range_scan::{long_runs, scan_ranges, take_runs};
 
-/// The least that a scan of local files, and one of an object store, reads ahead, in bytes.
-const LOCAL_READ_AHEAD: u64 = 4 << 20;
-const REMOTE_READ_AHEAD: u64 = 64 << 20;
+/// The least that a scan of an object store reads ahead, in bytes.
+const READ_AHEAD: u64 = 64 << 20;
 
 /// The projected rows of a snapshot.
 #[derive(Clone, Debug)]
@@ -67,6 +69,14 @@ impl LanceSource {
         if ordinals.is_empty() {
             return Ok(RecordBatch::new_empty(self.projection.schema.clone()));
         }
+        let is_inside = ordinals.last().is_some_and(|last| *last < self.rows.len());
+        if !self.is_remote
+            && is_inside
+            && let Some(runs) = long_runs(&ordinals)
+        {
+            let batch = take_runs(&self, runs).await?;
+            return arrange(&batch, &self.projection.schema);
+        }
         let mut addresses = ordinals;
         self.rows.addresses(&mut addresses)?;
         let batch = self.take_addresses(&addresses).await?;
@@ -78,7 +88,10 @@ impl LanceSource {
 
     async fn take_addresses(&self, addresses: &[u64]) -> Result<RecordBatch> {
         let columns = &self.projection.columns;
-        if let Some(dataset) = self.queued.dataset(addresses.len()).await {
+        // Neighbours are read at once: no queue is needed.
+        if !are_neighbours(addresses)
+            && let Some(dataset) = self.queued.dataset(addresses.len()).await
+        {
             match self.take_builder(&dataset, addresses.to_vec(), columns)?.execute().await {
                 Ok(batch) => return Ok(batch),
                 // Where the table is at fault and not the queue, the same take fails again and says so.
@@ -87,6 +100,39 @@ impl LanceSource {
         }
         let builder = self.take_builder(&self.dataset, addresses.to_vec(), columns)?;
         builder.execute().await.map_err(|error| read_failed("a read of the table", error))
+    }
+
+    /// At most `rows` rows from `start` on, all of one fragment; `None` behind the last row.
+    pub(crate) fn rows_from(&self, start: u64, rows: u64) -> Option<Range<u64>> {
+        let rest = self.rows.rest_of_fragment(start)?;
+        Some(start..rest.end.min(start.saturating_add(rows)))
+    }
+
+    /// Reads neighbours. Where few of the rows between them are deleted, all are read and those are dropped.
+    pub(crate) async fn take_range(self, ordinals: Range<u64>) -> Result<RecordBatch> {
+        let mut addresses: Vec<u64> = ordinals.collect();
+        self.rows.addresses(&mut addresses)?;
+        let (Some(&first), Some(&last)) = (addresses.first(), addresses.last()) else {
+            return Ok(RecordBatch::new_empty(self.projection.schema.clone()));
+        };
+        let spanned: Vec<u64> = if last - first < 2 * addresses.len() as u64 {
+            (first..=last).collect()
+        } else {
+            addresses.clone()
+        };
+        let batch = self.take_addresses(&spanned).await?;
+        if batch.num_rows() != spanned.len() {
+            return Err(self.missing(&spanned, batch.num_rows()).await);
+        }
+        let batch = arrange(&batch, &self.projection.schema)?;
+        if spanned.len() == addresses.len() {
+            return Ok(batch);
+        }
+        let live = spanned.iter().map(|address| Some(addresses.binary_search(address).is_ok()));
+        filter_record_batch(&batch, &live.collect()).map_err(|error| {
+            Error::new(Code::Internal, format!("a range's deleted rows could not be dropped: {error}"))
+                .with_cause(error)
+        })
     }
 
     /// Names the rows that a take did not deliver: asks for them one by one until the first few are known.
@@ -119,23 +165,14 @@ impl LanceSource {
         )
     }
 
-    /// Bytes that a scan reads ahead: little from local files, much where each read waits for a server.
-    fn read_ahead(&self, batch_bytes: u64) -> u64 {
-        let (batches, least) = if self.is_remote { (16, REMOTE_READ_AHEAD) } else { (2, LOCAL_READ_AHEAD) };
-        batch_bytes.saturating_mul(batches).max(least)
-    }
-
+    /// A scan of an object store, where each read waits for a server: Lance's own, which reads far ahead.
     async fn open_scan(self, batch_bytes: u64) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         let failed = |error| read_failed("a scan of the table", error);
         let mut scanner = self.dataset.scan();
         scanner.blob_handling(self.projection.blobs.handling());
         scanner.project(&self.projection.columns).map_err(failed)?;
         scanner.scan_in_order(true).batch_size_bytes(batch_bytes);
-        scanner.io_buffer_size(self.read_ahead(batch_bytes));
-        if !self.is_remote {
-            // Each fragment under way has pages of its own in memory, and local files keep the processors busy one at a time.
-            scanner.fragment_readahead(1);
-        }
+        scanner.io_buffer_size(batch_bytes.saturating_mul(16).max(READ_AHEAD));
         let schema = self.projection.schema.clone();
         let batches = scanner.try_into_stream().await.map_err(failed)?;
         Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())
@@ -156,12 +193,21 @@ impl RowSource for LanceSource {
     }
 
     fn scan(&self, batch_bytes: u64) -> BoxStream<'static, Result<RecordBatch>> {
-        stream::once(self.clone().open_scan(batch_bytes)).try_flatten().boxed()
+        if self.is_remote {
+            return stream::once(self.clone().open_scan(batch_bytes)).try_flatten().boxed();
+        }
+        scan_ranges(self.clone(), batch_bytes)
     }
 
     fn row_ids(&self, ordinals: &mut [u64]) -> Result<()> {
         self.rows.row_ids(ordinals)
     }
+}
+
+/// Whether row addresses follow each other, in one fragment.
+fn are_neighbours(addresses: &[u64]) -> bool {
+    let [first, .., last] = addresses else { return true };
+    last - first == addresses.len() as u64 - 1
 }
 
 /// The columns of `batch` in the order of `schema`.

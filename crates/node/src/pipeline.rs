@@ -58,6 +58,7 @@ impl Pipeline {
         let facts = PlanFacts {
             batch_rows: count("batchSize", options.batch_rows)?.max(1),
             run_rows: plan.run_rows(),
+            splits: plan.owned().len() as u64,
             is_remote: table.is_remote(),
             scratch: scratch_options(options)?,
         };

@@ -15,6 +15,7 @@ static SHARED_BUDGET: OnceLock<Budget> = OnceLock::new();
 /// nothing is read, and do not keep the process alive.
 pub(crate) fn runtime() -> Result<&'static Handle> {
     let started = RUNTIME.get_or_init(|| {
+        keep_freed_buffers();
         let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         // With what a scan reads ahead kept small, fewer threads that read files were found to hold less memory: see docs/design/fetching.md.
         let mut builder = Builder::new_multi_thread();
@@ -27,6 +28,15 @@ pub(crate) fn runtime() -> Result<&'static Handle> {
             Err(Error::new(Code::Internal, format!("the loader's threads could not be started: {error}")))
         }
     }
+}
+
+/// Frees one large buffer, of which nothing was touched.
+///
+/// The C library of Linux (glibc) gives freed memory back to the system at once, to get it page by page at the next read, until it has seen that buffers
+/// as large as these come and go: see "M_MMAP_THRESHOLD" in mallopt(3). Elsewhere this does nothing.
+fn keep_freed_buffers() {
+    const LARGEST: usize = 16 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGEST)));
 }
 
 /// The budget of all tables that have none of their own. The first caller sets its limit.

@@ -11,8 +11,8 @@ use super::{Column, ColumnStore, delivered_schema};
 
 /// Appends the record batches of a sequential scan into contiguous memory.
 ///
-/// Rows of fixed width are reserved up front when their number is known; strings and lists grow, with 64-bit
-/// offsets. Dictionaries that differ from batch to batch become one. A batch costs its bytes in time and
+/// When the number of rows is known, memory is reserved up front for those of fixed width, and for strings and lists by the size
+/// of the first ones: to grow by doubling would copy them. Offsets have 64 bits. Dictionaries that differ from batch to batch become one. A batch costs its bytes in time and
 /// memory, once.
 ///
 /// ```
@@ -31,9 +31,18 @@ use super::{Column, ColumnStore, delivered_schema};
 pub struct ColumnStoreBuilder {
     source: Schema,
     delivered: SchemaRef,
+    /// How many rows are expected in all; 0 where nobody knows.
+    expected: usize,
     rows: usize,
+    /// At how many rows the size of the rest is estimated next.
+    estimate_at: usize,
     columns: Vec<GrowingColumn>,
 }
+
+/// The most that an estimate multiplies what is there: rows at the start may be unlike those behind them.
+const MOST_GROWTH: f64 = 16.0;
+/// After how many times as many rows the estimate is made anew.
+const ESTIMATE_AGAIN: usize = 8;
 
 impl ColumnStoreBuilder {
     /// An empty store for batches of `schema`. `rows` is how many are expected; a wrong number costs memory
@@ -47,7 +56,14 @@ impl ColumnStoreBuilder {
         let columns = types
             .map(|field| GrowingColumn::new(field.data_type(), rows.unwrap_or(0)))
             .collect::<Result<_>>()?;
-        Ok(Self { source: schema.clone(), delivered, rows: 0, columns })
+        Ok(Self {
+            source: schema.clone(),
+            delivered,
+            expected: rows.unwrap_or(0),
+            rows: 0,
+            estimate_at: 1,
+            columns,
+        })
     }
 
     /// Appends all rows of `batch`, whose columns must have the names and types of the schema, in its order.
@@ -78,6 +94,11 @@ impl ColumnStoreBuilder {
             column.append(field.name(), &Column::from_array(field.name(), array)?, 0..array.len())?;
         }
         self.rows = rows;
+        if rows >= self.estimate_at && rows < self.expected {
+            self.estimate_at = rows.saturating_mul(ESTIMATE_AGAIN);
+            let growth = (self.expected as f64 / rows as f64).min(MOST_GROWTH);
+            self.columns.iter_mut().for_each(|column| column.reserve_times(growth));
+        }
         Ok(())
     }
 

@@ -104,6 +104,24 @@ impl GrowingColumn {
         }
     }
 
+    /// Makes room for `times` as many bytes and items as there are, if memory can be had: the number is but a hint.
+    pub(super) fn reserve_times(&mut self, times: f64) {
+        match &mut self.data {
+            GrowingData::Null | GrowingData::Bits(_) | GrowingData::Dictionary(_) => {}
+            GrowingData::Fixed { values, .. } => reserve_times(values, times),
+            GrowingData::Var { offsets, bytes } => {
+                reserve_times(offsets, times);
+                reserve_times(bytes, times);
+            }
+            GrowingData::List { offsets, items } => {
+                reserve_times(offsets, times);
+                items.reserve_times(times);
+            }
+            GrowingData::FixedList { items, .. } => items.reserve_times(times),
+            GrowingData::Struct(fields) => fields.iter_mut().for_each(|field| field.reserve_times(times)),
+        }
+    }
+
     /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -202,6 +220,14 @@ fn reserved<T>(count: usize) -> Vec<T> {
     let mut values = Vec::new();
     let _ = values.try_reserve_exact(count);
     values
+}
+
+/// A little more, since an estimate that is just too small would make all of it grow once more.
+fn reserve_times<T>(vector: &mut Vec<T>, times: f64) {
+    const SPARE: f64 = 1.03;
+    #[expect(clippy::cast_sign_loss, reason = "lengths and factors are not negative")]
+    let wanted = (vector.len() as f64 * times * SPARE) as usize;
+    let _ = vector.try_reserve_exact(wanted.saturating_sub(vector.len()));
 }
 
 /// The vector without spare capacity.

@@ -92,6 +92,15 @@ pub(super) fn deal(demands: &[SplitDemand], rows: u64) -> Vec<(usize, Range<u64>
     runs.map(|(place, (demand, dealt))| (place, demand.next..demand.next + dealt)).collect()
 }
 
+/// Gives about `rows` documents to the split with the fewest tokens ahead, of those that can still make use of any.
+pub(super) fn deal_to_one(demands: &[SplitDemand], rows: u64) -> Option<(usize, Range<u64>)> {
+    let hungry = demands.iter().enumerate();
+    let hungry = hungry.filter(|(_, demand)| demand.left > 0 && demand.tokens_ahead < demand.tokens_usable);
+    let (place, demand) = hungry.min_by_key(|(_, demand)| demand.tokens_ahead)?;
+    let usable = (demand.tokens_usable - demand.tokens_ahead).div_ceil(demand.tokens_each.max(1));
+    Some((place, demand.next..demand.next + rows.min(demand.left).min(usable)))
+}
+
 pub(super) fn no_documents(split: u32) -> Error {
     Error::new(
         Code::Internal,
@@ -123,6 +132,17 @@ mod tests {
         assert_eq!(deal(&[few, sated, nearly], 24), [(0, 0..3), (2, 0..3)]);
         assert_eq!(deal(&[sated], 24), []);
         assert_eq!(deal(&[EVEN; 3], 0), []);
+    }
+
+    #[test]
+    fn a_run_goes_to_the_split_with_least_that_can_use_it() {
+        let ahead = SplitDemand { tokens_ahead: 300, ..EVEN };
+        assert_eq!(deal_to_one(&[ahead, EVEN], 100), Some((1, 0..100)));
+        let sated = SplitDemand { tokens_usable: 0, ..EVEN };
+        assert_eq!(deal_to_one(&[ahead, sated, SplitDemand { left: 0, ..EVEN }], 5000), Some((0, 0..1000)));
+        let nearly = SplitDemand { tokens_usable: 25, next: 7, ..EVEN };
+        assert_eq!(deal_to_one(&[nearly], 100), Some((0, 7..10)));
+        assert_eq!(deal_to_one(&[sated], 100), None);
     }
 
     #[test]

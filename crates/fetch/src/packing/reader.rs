@@ -8,7 +8,7 @@ use lance_loader_order::{Error, Result};
 use lance_loader_packing::{Packer, Token};
 use tokio::runtime::Handle;
 
-use super::documents::{DocumentPlan, RowNames, SplitDemand, deal, no_documents};
+use super::documents::{DocumentPlan, RowNames, SplitDemand, deal, deal_to_one, no_documents};
 use super::ledger::{Ledger, lock};
 use super::pipeline::{PackReadOptions, PackSource};
 use super::token_column::TokenColumn;
@@ -185,8 +185,12 @@ impl DocumentReader {
             if holds_windows && row_bytes.is_none() && !self.reads.is_empty() {
                 break;
             }
-            let rows = self.sizing.next_rows(self.last_rows, row_bytes);
-            let dealt = deal(&self.demands(&lock(ledger).packer)?, rows);
+            let demands = self.demands(&lock(ledger).packer)?;
+            let run_rows = self.fetcher.run_rows().filter(|_| self.sizing.fixed_rows.is_none());
+            let dealt = match run_rows {
+                Some(rows) => deal_to_one(&demands, rows).into_iter().collect(),
+                None => deal(&demands, self.sizing.next_rows(self.last_rows, row_bytes)),
+            };
             let rows: u64 = dealt.iter().map(|(_, run)| run.end - run.start).sum();
             if rows == 0 {
                 break;

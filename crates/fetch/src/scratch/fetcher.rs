@@ -15,7 +15,6 @@ use super::deal::{Deal, Dealt};
 use crate::budget::Budget;
 use crate::choice::Choice;
 use crate::fetcher::{FetchedRows, Fetcher, TakeFetcher};
-use crate::heap::give_back;
 use crate::pipeline::RowPlan;
 use crate::source::RowSource;
 use crate::statistics::Statistics;
@@ -157,7 +156,6 @@ impl Inner {
         };
         let dealt = deal.run().await;
         drop(permit);
-        give_back();
         dealt
     }
 }

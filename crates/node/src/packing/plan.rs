@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use lance_loader_fetch::choosing::{ChoosingFetcher, PlanFacts};
 use lance_loader_fetch::chosen::Chosen;
-use lance_loader_fetch::memory::MemoryFirstFetcher;
 use lance_loader_fetch::packing::{
     BlockColumns, DocumentPlan, PackPipeline, PackReadOptions, PackSource, RowNames, TokenDtype,
     check_token_column, packed_schema,
@@ -30,6 +30,8 @@ pub struct Packing {
     columns: BlockColumns,
     documents: DocumentPlan,
     chosen: Option<Chosen>,
+    /// Neighbours in the table that the order keeps together.
+    run_rows: u64,
     table: Weak<TableData>,
 }
 
@@ -65,6 +67,7 @@ impl Packing {
             columns: options.columns(),
             documents: plan.documents()?,
             chosen: plan.chosen().cloned(),
+            run_rows: plan.run_rows(),
             table: Arc::downgrade(table),
         };
         packing.start_state()?;
@@ -94,8 +97,17 @@ impl Packing {
     }
 
     fn source(&self, table: &Arc<TableData>, options: &StartOptions) -> Result<PackSource> {
-        let fetcher =
-            MemoryFirstFetcher::new(fetch_mode(&options.fetch)?, table.memory_of(self.chosen.as_ref()));
+        let documents = self.documents.documents_per_split();
+        let facts = PlanFacts {
+            batch_rows: 1,
+            run_rows: self.run_rows,
+            splits: 1,
+            is_remote: table.is_remote(),
+            scratch: None,
+        };
+        let planned = self.documents.owned().filter_map(|split| documents.get(split as usize)).sum();
+        let (mode, memory) = (fetch_mode(&options.fetch)?, table.memory_of(self.chosen.as_ref()));
+        let fetcher = ChoosingFetcher::without_scratch(mode, &memory, facts, planned);
         Ok(PackSource {
             plan: self.documents.clone(),
             fetcher: Arc::new(fetcher),
