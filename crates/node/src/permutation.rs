@@ -251,17 +251,19 @@ impl PermutationHandle {
         guarded(|| PermutationWork::begin(true, |stop| Ok(self.0.clone().persist(target.location()?, stop))))
     }
 
-    /// The table's rows with the given columns, or all of them, under the shared budget or one of its own. Reads nothing.
+    /// The table's rows with the given columns, or all of them, under the shared budget or one of its own. Reads nothing. Blobs come as bytes,
+    /// of a remote table as descriptors, where nobody says.
     #[napi]
     pub fn table(
         &self,
         columns: Option<Vec<String>>,
         memory_budget: f64,
         shared_budget: bool,
-        blob_descriptors: bool,
+        blob_descriptors: Option<bool>,
     ) -> napi::Result<Table, ErrorCode> {
         guarded(|| {
-            let blobs = if blob_descriptors { Blobs::Descriptors } else { Blobs::Bytes };
+            let descriptors = blob_descriptors.unwrap_or(matches!(self.0.base, Base::Remote(_)));
+            let blobs = if descriptors { Blobs::Descriptors } else { Blobs::Bytes };
             let source = self.0.base.source(columns.as_deref(), blobs)?;
             let budget = count("memoryBudget", memory_budget)?;
             Ok(Table::new(TableData::new(self.0.base.clone(), source, None, budget, shared_budget)?))
