@@ -61,7 +61,8 @@ export type {
   TransformOutput,
 } from "./streaming/transform/transform.ts";
 
-export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
+export type { RemoteOptions } from "./tables/remote/source.ts";
+export type { LanceDbTable, RemoteTableSource, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,
   type DetectTopologyOptions,

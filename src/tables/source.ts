@@ -141,6 +141,7 @@ function checkOpen(table: LanceDbTable): void {
 function resolveRemote({ table, ...options }: RemoteTableSource): ResolvedSource {
   checkOptions("source", options, remoteOptions);
   const isTable = typeof table === "object" && table !== null && isLanceDbTable(table);
+  if (isTable) checkOpen(table);
   const name = isTable ? remoteName(table.display()) : undefined;
   if (name === undefined)
     throw invalid(
@@ -148,7 +149,6 @@ function resolveRemote({ table, ...options }: RemoteTableSource): ResolvedSource
       table,
       "an open remote table of @lancedb/lancedb; give a local one by itself",
     );
-  checkOpen(table);
   return remoteOf(table, name, options);
 }
 

@@ -94,7 +94,7 @@ impl RemoteSource {
         match answer {
             Some(answer) if delivered_in_order(&places) => Ok(answer),
             Some(answer) => take_record_batch(&answer, &UInt32Array::from(places)).map_err(unfit),
-            None => Err(self.missing(&row_ids)),
+            None => Err(self.missing(&row_ids, row_ids.len())),
         }
     }
 
@@ -115,15 +115,15 @@ impl RemoteSource {
         }
         let missing: Vec<u64> =
             row_ids.iter().zip(&places).filter_map(|(&id, place)| place.is_none().then_some(id)).collect();
-        Err(self.missing(&missing))
+        Err(self.missing(&missing, row_ids.len()))
     }
 
-    fn missing(&self, row_ids: &[u64]) -> Error {
+    fn missing(&self, row_ids: &[u64], asked: usize) -> Error {
         let named: Vec<String> = row_ids.iter().take(NAMED).map(ToString::to_string).collect();
         Error::new(
             Code::RowsMissing,
             format!(
-                "{} rows did not come back from version {} of the remote table {:?}: the row ids {}{}. The version was cleaned up or \
+                "{} of {asked} rows did not come back from version {} of the remote table {:?}: the row ids {}{}. The version was cleaned up or \
                  changed on the server: open the table anew",
                 row_ids.len(),
                 self.snapshot.version(),

@@ -87,7 +87,7 @@ fn row_ids_alone_are_no_request() {
 #[test]
 fn wrong_answers_are_errors_and_never_other_rows() {
     let cases: [(Tamper, Code, &str); 4] = [
-        (|ids| ids.truncate(1), Code::RowsMissing, "2 rows did not come back from version 7"),
+        (|ids| ids.truncate(1), Code::RowsMissing, "2 of 3 rows did not come back from version 7"),
         (|ids| ids.clear(), Code::RowsMissing, "the row ids 5, 9, 11"),
         (|ids| ids.extend_from_within(..1), Code::ReadFailed, "the row id 11 more than once"),
         (|ids| ids[0] = 20, Code::ReadFailed, "the row id 20, which was not asked for"),
