@@ -1,5 +1,5 @@
-import { Worker } from "node:worker_threads";
 import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runChild } from "../process/support/child.ts";
 import { known } from "../support/known.ts";
@@ -33,4 +33,14 @@ test("threads that read a remote table come and go, in the middle of a read, too
     const [code] = await once(worker, "exit");
     expect([ending, code]).toEqual([ending, ending === "exits in the middle" ? 3 : 0]);
   }
+});
+
+test.each([
+  ["closes them", 1],
+  ["keeps them", 11],
+])("a process that opens many datasets and %s holds as many handles as it must", async (ending, handles) => {
+  const letGo = new URL("./children/let-go.ts", import.meta.url);
+  const flags = ["--expose-gc", "--disable-warning=ExperimentalWarning"];
+  const ended = await runChild(letGo, [known(stub).url, key, ending], { flags });
+  expect(ended).toMatchObject({ code: 0, lines: [String(handles)], errors: "" });
 });

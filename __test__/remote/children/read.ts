@@ -10,16 +10,16 @@ const dataset = await StreamingDataset.open(table, { fetch: "take" });
 if (ending === "reads all of it") {
   let rows = 0;
   for await (const batch of dataset.batches(16)) rows += batch.numRows;
-  console.log(rows);
+  process.stdout.write(`${rows}\n`);
 } else if (ending === "leaves in the middle") {
   for await (const batch of dataset.batches(16)) {
-    console.log(batch.numRows);
+    process.stdout.write(`${batch.numRows}\n`);
     break;
   }
 } else if (ending === "exits in the middle") {
   void dataset.batches(16).next();
-  console.log("exits");
+  process.stdout.write("exits\n");
   process.exit(3);
 } else {
-  console.log(dataset.numSamples);
+  process.stdout.write(`${dataset.numSamples}\n`);
 }

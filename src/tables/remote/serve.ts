@@ -78,7 +78,8 @@ function askedBy({ rowIds, filter, expression }: Request, { name: table, version
     ...(filter ? [`the filter ${JSON.stringify(filter)}`] : []),
   ];
   if (sql.length === 0) return { table, version, what };
-  const message = `${sql.join(" with ")} can't be used: %s. It must be an SQL expression over the table's columns`;
+  const message = (said: string) =>
+    `${sql.join(" with ")} can't be used: ${said}. It must be an SQL expression over the table's columns.`;
   return {
     table,
     version,
