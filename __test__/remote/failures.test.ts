@@ -1,3 +1,4 @@
+import { connect } from "@lancedb/lancedb";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   LanceLoaderError,
@@ -199,6 +200,8 @@ describe("what can't be used is refused", () => {
     const built = await permutationBuilder({ ...at.table, database: "other" }).execute();
     await failure(() => Permutation.fromTables(at.table, built), "INVALID_ARGUMENT", "db://other/ids");
     await failure(() => Permutation.fromTables(at.table, at.table), "UNSUPPORTED_SOURCE", "order");
+    const database = await connect("db://shop", { apiKey: key, hostOverride: at.stub.url });
+    await failure(() => built.persist(database, "stored"), "UNSUPPORTED_SOURCE", "path");
     const permutation = await Permutation.fromTables({ ...at.table, database: "other" }, built);
     await failure(
       () => StreamingDataset.open(at.table, { permutation }),

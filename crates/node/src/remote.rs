@@ -1,6 +1,6 @@
 //! Tables behind a server, which JavaScript asks for rows.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedSender, unbounded};
@@ -26,6 +26,9 @@ use crate::table::TableData;
 /// Calls JavaScript from any thread. Weak: it keeps no event loop alive, for whoever needs rows waits for them.
 type Ask = ThreadsafeFunction<RemoteRequest, (), RemoteRequest, Status, false, true>;
 
+/// Where the files of an answer go.
+type Answers = UnboundedSender<Result<Vec<u8>>>;
+
 struct JsService(Ask);
 
 impl RowService for JsService {
@@ -42,7 +45,7 @@ impl RowService for JsService {
 #[napi]
 pub struct RemoteRequest {
     request: Request,
-    answers: Mutex<Option<UnboundedSender<Result<Vec<u8>>>>>,
+    answers: Mutex<Option<Answers>>,
 }
 
 #[napi]
@@ -108,27 +111,20 @@ impl RemoteRequest {
         self.answers().take();
     }
 
-    /// There is no answer; the causes come from the outermost on.
+    /// There is no answer.
     #[napi]
-    pub fn fail(&self, code: String, message: String, causes: Vec<String>) {
+    pub fn fail(&self, code: String, message: String, cause: Option<String>) {
         let code = Code::ALL.into_iter().find(|known| known.as_str() == code).unwrap_or(Code::Internal);
-        let cause = causes.into_iter().rev().fold(None, |cause: Option<Error>, message| {
-            let error = Error::new(code, message);
-            Some(match cause {
-                Some(cause) => error.with_cause(cause),
-                None => error,
-            })
-        });
         let error = Error::new(code, message);
         self.give_up(match cause {
-            Some(cause) => error.with_cause(cause),
+            Some(cause) => error.with_cause(Error::new(code, cause)),
             None => error,
         });
     }
 }
 
 impl RemoteRequest {
-    fn answers(&self) -> std::sync::MutexGuard<'_, Option<UnboundedSender<Result<Vec<u8>>>>> {
+    fn answers(&self) -> MutexGuard<'_, Option<Answers>> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -96,7 +96,8 @@ function deepestOf(text: string): string {
 }
 
 function redacted(text: string): string {
-  const named = /(x-api-key|api[-_ ]?key|authorization|bearer|token)(["']?\s*[:= ]\s*["']?)(?:bearer\s+)?[^\s"',}]+/gi;
+  const named =
+    /(x-api-key|api[-_ ]?key|authorization|bearer|token)(["']?\s*[:= ]\s*["']?)(?:bearer\s+)?[^\s"',}]+/gi;
   return text.replace(/\bsk_[\w-]+/g, "[hidden]").replace(named, "$1$2[hidden]");
 }
 

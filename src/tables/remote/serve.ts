@@ -45,7 +45,7 @@ async function answer(table: Served, limits: RequestLimits, request: Request): P
     request.fail(
       known ? error.code : "INTERNAL",
       error instanceof Error ? error.message : String(error),
-      cause instanceof Error ? [cause.message] : [],
+      cause instanceof Error ? cause.message : undefined,
     );
   }
 }
