@@ -1,6 +1,7 @@
 import { connect } from "@lancedb/lancedb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Permutation, permutationBuilder, StreamingDataset } from "../../src/index.ts";
+import { failure } from "../support/errors.ts";
 import { collect, epochIds, idOf, readIds, readSome, sorted } from "../support/reading.ts";
 import { idRows, range, tablePath, writeIds } from "../support/tables.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -161,6 +162,38 @@ describe("what is asked for", () => {
       (await collect(await Permutation.fromTables(path, tablePath(folder, "stored")))).map(idOf),
     );
     expect(stub.versions).toEqual(new Set([2]));
+  });
+});
+
+describe("a branch", () => {
+  test("is read where the table or the options name it, at its own versions", async () => {
+    const main = await (await connect(folder)).openTable("ids");
+    const branch = await (await main.branches()).create("trial");
+    await branch.add(idRows(100, 110));
+    await main.add(idRows(60, 62));
+    await main.add(idRows(62, 65));
+    await using stub = await StubServer.start(folder, "ids");
+    const table = await openRemote(stub, "ids");
+    const onBranch = await (await table.branches()).checkout("trial");
+    const expected = [...range(0, 60), ...range(100, 110)];
+    for (const [source, options] of [
+      [onBranch, {}],
+      [table, { branch: "trial" }],
+    ] as const) {
+      await using dataset = await StreamingDataset.open(source, options);
+      expect(dataset.stateDict()).toMatchObject({ table_branch: "trial", table_version: 3 });
+      expect(sorted(await readIds(dataset))).toEqual(expected);
+      await failure(
+        () => StreamingDataset.open(source, { branch: "none" }),
+        source === table ? "VERSION_NOT_FOUND" : "INVALID_ARGUMENT",
+        "none",
+      );
+    }
+    await permutationBuilder(onBranch).persist(folder, "of_branch");
+    const permutation = await Permutation.fromTables(table, tablePath(folder, "of_branch"));
+    expect((await collect(permutation)).map(idOf)).toEqual(expected);
+    await using dataset = await StreamingDataset.open(table);
+    expect(sorted(await readIds(dataset))).toEqual(range(0, 65));
   });
 });
 

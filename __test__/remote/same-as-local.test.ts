@@ -175,3 +175,15 @@ describe("a state", () => {
     expect(rest.length).toBeGreaterThan(0);
   });
 });
+
+describe("a table with stable row ids", () => {
+  const stable = both("stable", (folder) =>
+    writeIds(folder, "stable", 90, { fragments: 3, deleted: "id % 7 = 2", stableRowIds: true }),
+  );
+  test("is read in the order in which it is on disk", async () => {
+    const [first] = await stable.same((source) =>
+      epochs(source, { columns: ["id", "_rowid"], numSplits: 3 }),
+    );
+    expect(first?.length).toBe(75);
+  });
+});

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type QueryBody, StubTable } from "./stub-table.ts";
 
 /** What a request is for. */
-export type Purpose = "describe" | "lsm" | "count" | "schema" | "scan" | "take" | "other";
+export type Purpose = "describe" | "branches" | "lsm" | "count" | "schema" | "scan" | "take" | "other";
 
 /** A request that came. */
 export interface StubRequest {
@@ -122,9 +122,12 @@ export class StubServer implements AsyncDisposable {
     fault: "cut" | "garbage" | "short" | undefined,
   ): Promise<void> {
     if (purpose === "other") return say(response, 404, `there is no ${path}`);
+    if (purpose === "branches") return sayJson(response, { branches: await this.#table.branches() });
     if (purpose === "lsm") return sayJson(response, { lsm_write_spec: this.behaviour.lsmWriteSpec });
     if (purpose === "describe") {
-      const description = await this.#table.describe(body.version ?? null).catch(() => undefined);
+      const description = await this.#table
+        .describe(body.version ?? null, body.branch)
+        .catch(() => undefined);
       if (description === undefined) return say(response, 404, `no version ${body.version}`);
       return sayJson(response, description);
     }
@@ -144,6 +147,7 @@ export class StubServer implements AsyncDisposable {
 function purposeOf(path: string, { columns, filter, k = 0 }: Partial<QueryBody>): Purpose {
   const route = /^\/v1\/table\/[^/]+\/(.*?)\/?$/.exec(path)?.[1];
   if (route === "describe") return "describe";
+  if (route === "branches/list") return "branches";
   if (route === "get_lsm_write_spec") return "lsm";
   if (route === "count_rows") return "count";
   if (route !== "query") return "other";

@@ -5,6 +5,7 @@ import type { RemoteQuery } from "../../../src/tables/remote/handle.ts";
 /** The body of a query, as the client writes it. */
 export interface QueryBody {
   readonly version: number | null;
+  readonly branch?: string;
   readonly columns?: string[] | Record<string, string>;
   readonly filter?: string;
   readonly k: number;
@@ -22,7 +23,7 @@ export interface Description {
 export class StubTable {
   readonly #folder: string;
   readonly #name: string;
-  readonly #versions = new Map<number, Promise<LanceTable>>();
+  readonly #versions = new Map<string, Promise<LanceTable>>();
 
   constructor(folder: string, name: string) {
     this.#folder = folder;
@@ -30,8 +31,8 @@ export class StubTable {
   }
 
   /** The table at a version, or as it is now; rejects where there is no such version. */
-  async describe(version: number | null): Promise<Description> {
-    const table = await this.#at(version);
+  async describe(version: number | null, branch?: string): Promise<Description> {
+    const table = await this.#at(version, branch);
     const schema = await table.schema();
     return { table: this.#name, version: await table.version(), schema: { fields: schema.fields.map(json) } };
   }
@@ -39,7 +40,7 @@ export class StubTable {
   /** The rows of a query in an order of `arrange`, as an Arrow IPC file. */
   async query(body: QueryBody, arrange: <Row>(rows: Row[]) => Row[]): Promise<Uint8Array> {
     // The files as the client has them: it decodes them with another copy of apache-arrow.
-    const query = (await this.#at(body.version)).query() as unknown as RemoteQuery;
+    const query = (await this.#at(body.version, body.branch)).query() as unknown as RemoteQuery;
     if (body.columns !== undefined) query.select(body.columns);
     if (body.filter !== undefined) query.where(body.filter);
     if (body.with_row_id) query.withRowId();
@@ -54,15 +55,24 @@ export class StubTable {
     return tableToIPC(new Table(schema, arrange(rows)), "file");
   }
 
-  #at(version: number | null): Promise<LanceTable> {
-    if (version === null) return this.#open();
-    const known = this.#versions.get(version);
+  /** The branches by their names, without main. */
+  async branches(): Promise<Record<string, object>> {
+    const listed = await (await (await this.#open()).branches()).list();
+    const entries = Object.entries(listed).map(([name, { parentVersion, manifestSize }]) => [
+      name,
+      { parentVersion, manifestSize, createAt: 1 },
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  #at(version: number | null, branch = "main"): Promise<LanceTable> {
+    const place = `${branch} ${version}`;
+    const known = version === null ? undefined : this.#versions.get(place);
     if (known !== undefined) return known;
-    const opened = this.#open().then(async (table) => {
-      await table.checkout(version);
-      return table;
-    });
-    this.#versions.set(version, opened);
+    const opened = this.#open().then(async (table) =>
+      (await table.branches()).checkout(branch, version ?? undefined),
+    );
+    if (version !== null) this.#versions.set(place, opened);
     return opened;
   }
 

@@ -6,8 +6,9 @@ export interface Asked {
   readonly table: string;
   /** What the request was for, as the start of a sentence. */
   readonly what: string;
-  /** The version that was asked for. */
-  readonly version?: number;
+  /** The version that was asked for, and the branch that is not main. */
+  readonly version?: number | undefined;
+  readonly branch?: string | undefined;
   /** What a request that the server calls wrong means. */
   readonly wrong?: {
     readonly code: ErrorCode;
@@ -72,12 +73,14 @@ export function failureOf(error: unknown, asked: Asked, attempts: number): Lance
   return fail("READ_FAILED", `${of} failed${attempts > 1 ? `, ${attempts} times` : ""}: ${summary}.`);
 }
 
-function notFound({ table, version }: Asked): [ErrorCode, string] {
-  if (version === undefined)
+function notFound({ table, version, branch }: Asked): [ErrorCode, string] {
+  if (version === undefined && branch === undefined)
     return ["TABLE_NOT_FOUND", `The server has no table "${table}" (any more): open it again.`];
+  const at = version === undefined ? "" : `version ${version} of `;
+  const on = branch === undefined ? "" : `, branch "${branch}"`;
   return [
     "VERSION_NOT_FOUND",
-    `The server has no version ${version} of the table "${table}" (any more), or no such branch: open a version that exists, and keep the ones you train on with a tag.`,
+    `The server does not have ${at}the table "${table}"${on} (any more): open what exists, and keep the versions you train on with a tag.`,
   ];
 }
 

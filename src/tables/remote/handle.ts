@@ -7,7 +7,7 @@ export interface RemoteHandle {
   /** The branch, `null` for main. */
   currentBranch(): string | null;
   /** The branches, by which another handle comes at a version of its own. */
-  branches(): Promise<{ checkout(name: string, version: number): Promise<RemoteHandle> }>;
+  branches(): Promise<{ checkout(name: string, version?: number): Promise<RemoteHandle> }>;
   /** How rows are written that have no row id yet; nothing where they all have one. */
   getLsmWriteSpec(): Promise<unknown>;
   /** A query over all rows. */

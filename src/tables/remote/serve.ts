@@ -20,6 +20,7 @@ export interface Served {
   readonly pinned: RemoteHandle;
   readonly name: string;
   readonly version: number;
+  readonly branch: string | undefined;
 }
 
 /** Never rejects: nobody would hear it. */
@@ -70,20 +71,16 @@ function inBrackets(sql: string): string {
   return `(\n${sql}\n)`;
 }
 
-function askedBy({ rowIds, filter, expression }: Request, { name: table, version }: Served): Asked {
-  if (rowIds) return { table, version, what: "A read" };
+function askedBy({ rowIds, filter, expression }: Request, { name: table, version, branch }: Served): Asked {
+  const at = { table, version, branch };
+  if (rowIds) return { ...at, what: "A read" };
   const what = "The scan of row ids";
   const sql = [
     ...(expression ? [`calculation ${JSON.stringify(expression[1])}`] : []),
     ...(filter ? [`the filter ${JSON.stringify(filter)}`] : []),
   ];
-  if (sql.length === 0) return { table, version, what };
+  if (sql.length === 0) return { ...at, what };
   const message = (said: string) =>
     `${sql.join(" with ")} can't be used: ${said}. It must be an SQL expression over the table's columns.`;
-  return {
-    table,
-    version,
-    what,
-    wrong: { code: expression ? "INVALID_ARGUMENT" : "INVALID_FILTER", message },
-  };
+  return { ...at, what, wrong: { code: expression ? "INVALID_ARGUMENT" : "INVALID_FILTER", message } };
 }

@@ -76,12 +76,18 @@ export class RemoteSource {
    *
    * @throws {@link LanceLoaderError} `TABLE_NOT_FOUND`, `VERSION_NOT_FOUND`, `UNSUPPORTED_SOURCE`, `READ_FAILED`, `ABORTED`.
    */
-  async at({ version, branch = this.branch, signal }: Place = {}): Promise<NativeRemoteTable> {
-    const ask = <Answer>(what: string, attempt: () => Promise<Answer>, sought?: number) =>
-      attempted(attempt, this.#asked(what, sought), this.#limits, { signal });
-    const at = version ?? (await ask("A look at the version", () => this.#table.version()));
-    const checkout = async () => (await this.#table.branches()).checkout(branch ?? "main", at);
-    const pinned = await ask("A look at the version", checkout, at);
+  async at({ version, branch: named = this.branch, signal }: Place = {}): Promise<NativeRemoteTable> {
+    const branch = named === "main" ? undefined : named;
+    const ask = <Answer>(what: string, attempt: () => Promise<Answer>, sought: Partial<Asked> = {}) =>
+      attempted(attempt, { table: this.#name, what, ...sought }, this.#limits, { signal });
+    const checkout = async (at?: number) => (await this.#table.branches()).checkout(branch ?? "main", at);
+    const newest = async () => {
+      // The user's handle tells where it stands; on another branch it stands nowhere.
+      const table = branch === this.branch ? this.#table : await checkout();
+      return await table.version();
+    };
+    const at = version ?? (await ask("A look at the version", newest, { branch }));
+    const pinned = await ask("A look at the version", () => checkout(at), { version: at, branch });
     this.#refuseLsm(await ask("A look at the write spec", () => pinned.getLsmWriteSpec()));
     const schema = await ask("A look at the schema", async () => {
       const query = await pinned.query().limit(1).withRowId().getInner();
@@ -91,11 +97,11 @@ export class RemoteSource {
       identity: this.identity,
       version: at,
       schema,
-      ...(branch !== undefined && branch !== "main" && { branch }),
+      ...(branch !== undefined && { branch }),
     };
     const { RemoteTable } = loadBinding();
     return native(
-      () => new RemoteTable(options, serve({ pinned, name: this.#name, version: at }, this.#limits)),
+      () => new RemoteTable(options, serve({ pinned, name: this.#name, version: at, branch }, this.#limits)),
     );
   }
 
@@ -106,9 +112,5 @@ export class RemoteSource {
       `The remote table ${show(this.#name)} has an LSM write spec: its rows that are not flushed have no row id, so that they would be left out in silence. ` +
         "Copy it into a table without one.",
     );
-  }
-
-  #asked(what: string, version: number | undefined): Asked {
-    return { table: this.#name, what, ...(version !== undefined && { version }) };
   }
 }
