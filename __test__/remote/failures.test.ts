@@ -113,6 +113,25 @@ describe("an answer", () => {
     await failure(() => read(at.table), "READ_FAILED", "3 times", "300 ms");
   });
 
+  test.each(["scan", "take"])(
+    "to a %s that comes too late is not taken beside the one that came in its place",
+    async (late) => {
+      await using at = await start({ timeout: 300 });
+      let go: (() => void) | undefined;
+      at.stub.behaviour.before = async ({ purpose, earlier }) => {
+        if (purpose !== late || earlier > 1) return undefined;
+        if (earlier === 1) return go?.() as undefined;
+        await new Promise<void>((resolve) => {
+          go = resolve;
+        });
+        return undefined;
+      };
+      await using dataset = await StreamingDataset.open(at.table, { ...taking, readBatchSize: 40 });
+      expect(await readIds(dataset, 40)).toEqual(range(0, 40));
+      expect(at.stub.counts[late as Purpose]).toBe(2);
+    },
+  );
+
   test("that is no Arrow is an error", async () => {
     await using at = await start();
     fail(at.stub, "take", "garbage");

@@ -60,42 +60,40 @@ impl RemoteTable {
 #[derive(Clone)]
 pub struct RemoteSource {
     snapshot: RemoteSnapshot,
-    asked: Vec<String>,
-    schema: SchemaRef,
+    projection: RemoteProjection,
 }
 
 impl RemoteSource {
-    pub(crate) fn new(snapshot: RemoteSnapshot, projection: RemoteProjection) -> Self {
-        let RemoteProjection { asked, schema } = projection;
-        Self { snapshot, asked, schema }
+    pub(crate) const fn new(snapshot: RemoteSnapshot, projection: RemoteProjection) -> Self {
+        Self { snapshot, projection }
     }
 
     async fn take_ordinals(self, ordinals: Vec<u64>) -> Result<RecordBatch> {
         let mut row_ids = ordinals;
         self.snapshot.row_ids(&mut row_ids)?;
-        if self.asked.is_empty() || row_ids.is_empty() {
+        if self.projection.asked.is_empty() || row_ids.is_empty() {
             return self.without_asking(row_ids);
         }
         let requests: Vec<Vec<u64>> = row_ids.chunks(REQUEST_ROWS).map(<[u64]>::to_vec).collect();
         let parts: Vec<RecordBatch> =
             stream::iter(requests).map(|ids| self.request(ids)).buffered(AT_ONCE).try_collect().await?;
-        arranged(&concat(&parts)?, &self.schema)
+        arranged(&concat(&parts)?, &self.projection.schema)
     }
 
     /// The rows with these ids, in this order.
     async fn request(&self, row_ids: Vec<u64>) -> Result<RecordBatch> {
-        let request = Request::Take { row_ids: row_ids.clone(), columns: self.asked.clone() };
+        let request = Request::Take { row_ids: row_ids.clone(), columns: self.projection.asked.clone() };
         let parts: Vec<RecordBatch> =
             batches_of(self.snapshot.table().service.as_ref(), request).try_collect().await?;
-        let answer = if parts.is_empty() { None } else { Some(concat(&parts)?) };
-        let delivered = answer.as_ref().map(row_ids_of).transpose()?;
-        let delivered = delivered.map_or(&[] as &[u64], |ids: &UInt64Array| ids.values());
-        let places = self.places(&row_ids, delivered)?;
-        match answer {
-            Some(answer) if delivered_in_order(&places) => Ok(answer),
-            Some(answer) => take_record_batch(&answer, &UInt32Array::from(places)).map_err(unfit),
-            None => Err(self.missing(&row_ids, row_ids.len())),
+        if parts.is_empty() {
+            return Err(self.missing(&row_ids, row_ids.len()));
         }
+        let answer = concat(&parts)?;
+        let places = self.places(&row_ids, row_ids_of(&answer)?.values())?;
+        if are_in_order(&places) {
+            return Ok(answer);
+        }
+        take_record_batch(&answer, &UInt32Array::from(places)).map_err(unfit)
     }
 
     /// Where in an answer each of `row_ids`, which ascend, is: each must be there once, and nothing else.
@@ -143,11 +141,11 @@ impl RemoteSource {
 
     /// Rows of which the server has nothing to tell.
     fn without_asking(&self, row_ids: Vec<u64>) -> Result<RecordBatch> {
-        if !self.asked.is_empty() {
-            return Ok(RecordBatch::new_empty(self.schema.clone()));
+        if !self.projection.asked.is_empty() {
+            return Ok(RecordBatch::new_empty(self.projection.schema.clone()));
         }
         let ids: ArrayRef = Arc::new(UInt64Array::from(row_ids));
-        RecordBatch::try_new(self.schema.clone(), vec![ids]).map_err(unfit)
+        RecordBatch::try_new(self.projection.schema.clone(), vec![ids]).map_err(unfit)
     }
 
     async fn open_scan(self, batch_bytes: u64) -> Result<BoxStream<'static, Result<RecordBatch>>> {
@@ -165,7 +163,7 @@ impl RemoteSource {
 
 impl RowSource for RemoteSource {
     fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.projection.schema.clone()
     }
 
     fn num_rows(&self) -> u64 {
@@ -186,7 +184,7 @@ impl RowSource for RemoteSource {
     }
 }
 
-fn delivered_in_order(places: &[u32]) -> bool {
+fn are_in_order(places: &[u32]) -> bool {
     (0..).zip(places).all(|(at, &place): (u32, &u32)| at == place)
 }
 

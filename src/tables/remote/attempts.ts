@@ -25,6 +25,8 @@ const longestWait = 8000;
 /**
  * Runs `attempt` until it succeeds, fails for good, or was repeated as often as it may be.
  *
+ * One that took too long may end at any later time: an attempt must do nothing beside what it answers.
+ *
  * @throws {@link LanceLoaderError} What {@link failureOf} makes of the last failure; `ABORTED`.
  */
 export async function attempted<Result>(
@@ -41,7 +43,9 @@ export async function attempted<Result>(
         throw failureOf(error, asked, attempts);
       const wait = Math.min(longestWait, firstWait * 2 ** (attempts - 1));
       // Many ranks that failed together must not come back together.
-      await sleep(wait * (0.5 + Math.random() / 2));
+      const spread = wait * (0.5 + Math.random() / 2);
+      // What ends the wait is seen by the next attempt.
+      await sleep(spread, undefined, signal && { signal }).catch(() => undefined);
     }
   }
 }

@@ -1,7 +1,6 @@
-import { LanceLoaderError } from "../../errors.ts";
 import type { NativeBinding } from "../../native.ts";
 import { attempted, type RequestLimits } from "./attempts.ts";
-import type { Asked } from "./failure.ts";
+import { type Asked, failureOf } from "./failure.ts";
 import type { RemoteHandle, RemoteTake } from "./handle.ts";
 
 type Request = InstanceType<NativeBinding["RemoteRequest"]>;
@@ -25,29 +24,21 @@ export interface Served {
 
 /** Never rejects: nobody would hear it. */
 async function answer(table: Served, limits: RequestLimits, request: Request): Promise<void> {
-  let delivered = false;
+  const asked = askedBy(request, table);
   try {
-    await attempted(
-      async () => {
-        const files = await queryOf(table.pinned, request).nativeExecute({ timeoutMs: limits.timeout });
-        for (let file = await files.next(); file && request.isWanted; file = await files.next()) {
-          delivered = true;
-          request.answer(file);
-        }
-      },
-      askedBy(request, table),
+    const files = await attempted(
+      () => queryOf(table.pinned, request).nativeExecute({ timeoutMs: limits.timeout }),
+      asked,
       limits,
-      { mayRepeat: () => request.isWanted && !delivered },
+      { mayRepeat: () => request.isWanted },
     );
+    // The client has the whole answer by now: what fails from here on would fail again.
+    for (let file = await files.next(); file && request.isWanted; file = await files.next())
+      request.answer(file);
     request.end();
   } catch (error) {
-    const known = error instanceof LanceLoaderError;
-    const { cause } = error as { cause?: unknown };
-    request.fail(
-      known ? error.code : "INTERNAL",
-      error instanceof Error ? error.message : String(error),
-      cause instanceof Error ? cause.message : undefined,
-    );
+    const { code, message, cause } = failureOf(error, asked, 1);
+    request.fail(code, message, cause instanceof Error ? cause.message : undefined);
   }
 }
 
