@@ -68,7 +68,8 @@ export {
   type FragmentDescription,
   type TableDescription,
 } from "./tables/describe.ts";
-export type { LanceDbTable, TableLocation, TableSource } from "./tables/source.ts";
+export type { RemoteOptions } from "./tables/remote/source.ts";
+export type { LanceDbTable, RemoteTableSource, TableLocation, TableSource } from "./tables/source.ts";
 export {
   type DetectedTopology,
   type DetectTopologyOptions,

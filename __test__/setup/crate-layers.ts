@@ -9,7 +9,13 @@ export interface Crate {
 const prefix = "lance-loader-";
 
 /** The layers of the crates, the lowest first. The testkit serves tests and stands beside them. */
-const layers = [["order"], ["permutation", "packing"], ["fetch"], ["testkit", "lance-source"], ["node"]];
+const layers = [
+  ["order"],
+  ["permutation", "packing"],
+  ["fetch"],
+  ["testkit", "lance-source", "remote-source"],
+  ["node"],
+];
 
 /** Crates whose tests may compile lance. */
 const heavy = [`${prefix}lance-source`, `${prefix}node`];

@@ -14,7 +14,7 @@ import {
 } from "./configuration.ts";
 import type { DatabaseSource } from "./database.ts";
 import { PermutationTable } from "./permutation-table.ts";
-import { type BuildOptions, locationOf, settled, signalOf } from "./work.ts";
+import { type BuildOptions, locationOf, type NativePermutation, settled, signalOf } from "./work.ts";
 
 /** The memory and the temporary folder of a build. */
 export interface BuildLimits {
@@ -116,10 +116,7 @@ export class PermutationBuilder {
 
   /** Builds the permutation on a source that is resolved. @internal */
   async executeAt(source: ResolvedSource, signal: AbortSignal | undefined): Promise<PermutationTable> {
-    const base = locationOf(source);
-    const text = JSON.stringify(this.#calls);
-    const handle = await settled(() => loadBinding().buildPermutation(base, text, this.limits), signal);
-    return new PermutationTable(handle, base.uri);
+    return new PermutationTable(await this.#build(source, signal), source.uri);
   }
 
   /**
@@ -133,6 +130,17 @@ export class PermutationBuilder {
     options: BuildOptions = {},
   ): Promise<PermutationTable> {
     return await (await this.execute(options)).persist(database, name, options);
+  }
+
+  async #build(source: ResolvedSource, signal: AbortSignal | undefined): Promise<NativePermutation> {
+    const text = JSON.stringify(this.#calls);
+    const { remote, version, branch } = source;
+    if (remote === undefined) {
+      const base = locationOf(source);
+      return await settled(() => loadBinding().buildPermutation(base, text, this.limits), signal);
+    }
+    const table = await remote.at({ version, branch, signal });
+    return await settled(() => table.buildPermutation(text, this.limits), signal);
   }
 
   #with(name: string, options: unknown): PermutationBuilder {

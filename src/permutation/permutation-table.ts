@@ -2,7 +2,8 @@ import { invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
 import { didYouMean } from "../nearest.ts";
-import { resolveSource, type TableSource } from "../tables/source.ts";
+import { native } from "../tables/native-errors.ts";
+import { type ResolvedSource, resolveSource, type TableSource } from "../tables/source.ts";
 import { type DatabaseSource, tableOf } from "./database.ts";
 import { type BuildOptions, locationOf, type NativePermutation, settled, signalOf } from "./work.ts";
 
@@ -97,25 +98,39 @@ export async function resolvePermutation(
   table: TableSource,
   permutation: PermutationSource,
 ): Promise<PermutationTable> {
-  const base = locationOf(await resolveSource(table));
+  const base = await resolveSource(table);
   if (!(permutation instanceof PermutationTable)) {
     const stored = locationOf(await resolveSource(permutation));
-    const handle = await settled(() => loadBinding().loadPermutation(base, stored, {}));
+    const handle = await load(base, stored);
     return new PermutationTable(handle, base.uri, stored.uri);
   }
   if (permutation.baseUri !== base.uri) await checkSameTable(base, permutation);
   return permutation;
 }
 
-/** A table may have two names, or have been moved: its files tell. */
-async function checkSameTable(
-  base: ReturnType<typeof locationOf>,
-  permutation: PermutationTable,
-): Promise<void> {
+async function load(base: ResolvedSource, stored: ReturnType<typeof locationOf>): Promise<NativePermutation> {
+  const { remote } = base;
+  if (remote === undefined) {
+    const location = locationOf(base);
+    return await settled(() => loadBinding().loadPermutation(location, stored, {}));
+  }
+  const opening = native(() => loadBinding().openStoredPermutation(stored));
+  await opening.wait();
+  const table = native(() => opening.finish());
+  const { baseVersion, baseBranch } = table;
+  const place = typeof baseVersion === "number" ? { version: baseVersion, branch: baseBranch ?? "main" } : {};
+  const pinned = await remote.at(place);
+  return await settled(() => pinned.loadPermutation(table, {}));
+}
+
+/** A table may have two names, or have been moved: its files tell. Of a remote table the name is all there is. */
+async function checkSameTable(base: ResolvedSource, permutation: PermutationTable): Promise<void> {
   const { baseVersion: version, baseBranch } = permutation;
-  const at = { ...base, version, ...(baseBranch !== null && { branch: baseBranch }) };
-  const other = await settled(() => loadBinding().buildPermutation(at, "{}", {}));
-  if (other.identity === permutation.handle.identity) return;
+  if (base.remote === undefined) {
+    const at = { ...locationOf(base), version, ...(baseBranch !== null && { branch: baseBranch }) };
+    const other = await settled(() => loadBinding().buildPermutation(at, "{}", {}));
+    if (other.identity === permutation.handle.identity) return;
+  }
   throw new LanceLoaderError(
     "INVALID_ARGUMENT",
     `The permutation was built on the table "${permutation.baseUri}", not on "${base.uri}": give the table that it is of.`,

@@ -248,7 +248,7 @@ export class Permutation<Output = Row[]>
 
 function open({ handle }: PermutationTable, columns?: readonly DeliveredColumn[]): Reader {
   const names = columns?.map(({ column }) => column);
-  const table = native(() => handle.table(names, defaultMemoryBudget()));
+  const table = native(() => handle.table(names, defaultMemoryBudget(), true));
   const schema = decodeSchema(table.schema);
   return { table, schema: columns === undefined ? schema : renamedSchema(schema, columns) };
 }

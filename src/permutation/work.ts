@@ -1,4 +1,5 @@
-import { checkOptions, checkSignal } from "../check.ts";
+import { checkOptions, checkSignal, show } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
 import type { NativeBinding } from "../native.ts";
 import { aborted, fromNative, native } from "../tables/native-errors.ts";
 import type { ResolvedSource } from "../tables/source.ts";
@@ -40,9 +41,19 @@ export async function settled(begin: () => Work, signal?: AbortSignal): Promise<
   }
 }
 
-/** A source as the addon takes it, at a version where one is given. */
+/**
+ * A source as the addon takes it, at a version where one is given.
+ *
+ * @throws {@link LanceLoaderError} `UNSUPPORTED_SOURCE` for a remote table, which has no place.
+ */
 export function locationOf(source: ResolvedSource): Parameters<NativeBinding["buildPermutation"]>[0] {
-  const { uri, storageOptions, version, branch } = source;
+  const { uri, storageOptions, version, branch, remote } = source;
+  if (remote !== undefined)
+    throw new LanceLoaderError(
+      "UNSUPPORTED_SOURCE",
+      `A permutation can't be read from the remote table ${show(uri)}: a server's scan has no order, and that is what a permutation is. ` +
+        "Store it on disk or in an object store.",
+    );
   return {
     uri,
     ...(storageOptions !== undefined && { storageOptions }),

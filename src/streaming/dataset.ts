@@ -100,7 +100,7 @@ export class StreamingDataset<Sample = Row, Batched = Batch>
   /**
    * Opens a table at one version, which is read until the dataset is closed, whatever is written to the table meanwhile.
    *
-   * @param source - the path or URI of a Lance table, `{ uri, storageOptions }`, or an open local table of `@lancedb/lancedb`.
+   * @param source - the path or URI of a Lance table, `{ uri, storageOptions }`, or an open table of `@lancedb/lancedb`, local or remote.
    * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`, `TABLE_NOT_FOUND`, `VERSION_NOT_FOUND`, `UNKNOWN_COLUMN`, `INVALID_FILTER`, `TOO_FEW_ROWS`,
    * `UNSUPPORTED_SOURCE`, `UNSUPPORTED_TYPE`, `READ_FAILED`, `ABORTED`; with `state` also `STATE_INVALID` and `STATE_MISMATCH`.
    */

@@ -3,8 +3,11 @@ import { decodeSchema } from "../arrow/schema.ts";
 import { invalid } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { loadBinding, type NativeBinding } from "../native.ts";
-import { aborted, fromNative, native } from "../tables/native-errors.ts";
+import { aborted, fromNative } from "../tables/native-errors.ts";
+import type { RemoteSource } from "../tables/remote/source.ts";
 import type { ResolvedSource } from "../tables/source.ts";
+import { openRemoteTable, refuseStorageOptions } from "./opened-remote.ts";
+import { settledOpening } from "./opening.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
@@ -30,29 +33,37 @@ export interface OpenedTable {
 export async function openTable(source: ResolvedSource, options: ResolvedOptions): Promise<OpenedTable> {
   const { signal } = options;
   if (signal?.aborted) throw aborted(signal);
-  const binding = loadBinding();
-  const request = requestOf(source, options);
-  const opening = native(() => binding.open(request));
-  const cancel = () => opening.cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
   try {
-    await opening.wait();
-    return await describe(opening.finish(), source, options);
+    if (source.remote !== undefined) return await openRemote(source, source.remote, options);
+    const request = requestOf(source, options);
+    const handle = await settledOpening(() => loadBinding().open(request), signal);
+    return await closedUnless(handle, async () => {
+      const selection = await selectionOf(pinnedTo(handle, source, options), options);
+      return describe(handle, selection);
+    });
   } catch (error) {
     throw signal?.aborted ? aborted(signal) : fromNative(error);
-  } finally {
-    signal?.removeEventListener("abort", cancel);
   }
+}
+
+/** A permutation or a strategy comes first: it knows the rows, which are then not scanned again. */
+async function openRemote(
+  source: ResolvedSource,
+  remote: RemoteSource,
+  options: ResolvedOptions,
+): Promise<OpenedTable> {
+  refuseStorageOptions(options);
+  const place = placeOf(source, options);
+  const { version, branch } = place;
+  const pinned = { uri: source.uri, remote, ...(version !== undefined && { version }) };
+  const selection = await selectionOf({ ...pinned, ...(branch !== undefined && { branch }) }, options);
+  const handle = await openRemoteTable(remote, place, selection, options);
+  return await closedUnless(handle, () => describe(handle, selection));
 }
 
 function requestOf(source: ResolvedSource, options: ResolvedOptions): Parameters<NativeBinding["open"]>[0] {
   const { version, branch } = placeOf(source, options);
   const storageOptions = source.storageOptions ?? options.storageOptions;
-  if (options.branch !== undefined && source.branch !== undefined && options.branch !== source.branch)
-    throw new LanceLoaderError(
-      "INVALID_ARGUMENT",
-      `branch is "${options.branch}", but the open table is on "${source.branch}": open one of them.`,
-    );
   return {
     uri: source.uri,
     memoryBudget: options.memoryBudget,
@@ -72,6 +83,11 @@ function placeOf(
   source: ResolvedSource,
   { version, branch, permutation }: ResolvedOptions,
 ): { version: number | undefined; branch: string | undefined } {
+  if (branch !== undefined && source.branch !== undefined && branch !== source.branch)
+    throw new LanceLoaderError(
+      "INVALID_ARGUMENT",
+      `branch is "${branch}", but the open table is on "${source.branch}": open one of them.`,
+    );
   if (permutation === undefined)
     return { version: version ?? source.version, branch: branch ?? source.branch };
   const { baseVersion, baseBranch } = permutation.source.table;
@@ -82,24 +98,32 @@ function placeOf(
   return { version: baseVersion, branch: baseBranch ?? undefined };
 }
 
-async function describe(
+/** The same source at the version that was opened. */
+function pinnedTo(handle: NativeTable, source: ResolvedSource, options: ResolvedOptions): ResolvedSource {
+  const { version } = handle;
+  const branch = handle.branch ?? null;
+  const storageOptions = source.storageOptions ?? options.storageOptions;
+  return {
+    uri: source.uri,
+    version,
+    ...(branch !== null && { branch }),
+    ...(storageOptions !== undefined && { storageOptions: { ...storageOptions } }),
+  };
+}
+
+function describe(handle: NativeTable, selection: Selection): OpenedTable {
+  const { version, identity } = handle;
+  const branch = handle.branch ?? null;
+  const numRows = selection.numRows ?? handle.numRows;
+  return { handle, schema: decodeSchema(handle.schema), version, branch, identity, numRows, selection };
+}
+
+async function closedUnless<Result>(
   handle: NativeTable,
-  source: ResolvedSource,
-  options: ResolvedOptions,
-): Promise<OpenedTable> {
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   try {
-    const { version, identity } = handle;
-    const branch = handle.branch ?? null;
-    const storageOptions = source.storageOptions ?? options.storageOptions;
-    const pinned = {
-      uri: source.uri,
-      version,
-      ...(branch !== null && { branch }),
-      ...(storageOptions !== undefined && { storageOptions: { ...storageOptions } }),
-    };
-    const selection = await selectionOf(pinned, options);
-    const numRows = selection.numRows ?? handle.numRows;
-    return { handle, schema: decodeSchema(handle.schema), version, branch, identity, numRows, selection };
+    return await work();
   } catch (error) {
     handle.close();
     throw error;

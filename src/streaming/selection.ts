@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LanceLoaderError } from "../errors.ts";
 import type { NativeBinding } from "../native.ts";
 import { PermutationBuilder } from "../permutation/builder.ts";
+import type { NativePermutation } from "../permutation/work.ts";
 import type { ResolvedSource } from "../tables/source.ts";
 import type { Mixed } from "./mixture/mixed.ts";
 import type { MixtureBase } from "./mixture/state.ts";
@@ -20,6 +21,8 @@ export interface Selection {
   readonly permutation: string | null;
   /** What a state tells of a split strategy. */
   readonly splitStrategy: string | null;
+  /** The permutation that names the rows, where there is one. */
+  readonly base?: NativePermutation;
   /** The choice between datasets, where this is a mixture. */
   readonly mixture?: Mixed;
   /** The plan of an epoch; of a mixture, after its weights were changed at `base`. */
@@ -51,6 +54,7 @@ function ofPermutation({
     numSplits: undefined,
     permutation: createHash("sha256").update(text).digest("hex").slice(0, 32),
     splitStrategy: null,
+    base: handle,
     plan: (table, plan) => table.planRows(rows, plan),
   };
 }
@@ -81,6 +85,7 @@ async function ofStrategy(
     numSplits,
     permutation: null,
     splitStrategy: builder.configuration,
+    base: handle,
     plan: (table, plan) => table.planSplits(handle, plan),
   };
 }

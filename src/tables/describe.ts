@@ -1,6 +1,7 @@
 import type { Schema } from "apache-arrow";
 import { decodeSchema } from "../arrow/schema.ts";
-import { checkInteger, checkOptions, checkString } from "../check.ts";
+import { checkInteger, checkOptions, checkString, show } from "../check.ts";
+import { LanceLoaderError } from "../errors.ts";
 import { loadBinding } from "../native.ts";
 import { fromNative, native } from "./native-errors.ts";
 import { checkStorageOptions, resolveSource, type TableSource } from "./source.ts";
@@ -58,6 +59,10 @@ export async function describeTable(
 ): Promise<TableDescription> {
   checkOptions("options", options, ["version", "branch", "storageOptions"]);
   const resolved = await resolveSource(source);
+  if (resolved.remote !== undefined) {
+    const message = `source is the remote table ${show(resolved.uri)}, whose server does not tell its fragments: give a table on disk or in an object store`;
+    throw new LanceLoaderError("UNSUPPORTED_SOURCE", message);
+  }
   const version =
     options.version === undefined ? resolved.version : checkInteger("version", options.version, 1);
   const branch = options.branch === undefined ? resolved.branch : checkString("branch", options.branch);

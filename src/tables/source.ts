@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
-import { invalid, show } from "../check.ts";
+import { checkOptions, invalid, show } from "../check.ts";
 import { LanceLoaderError } from "../errors.ts";
 import { normalizeLocation } from "./location.ts";
+import { isRemoteHandle, remoteName } from "./remote/handle.ts";
+import { type RemoteOptions, RemoteSource, remoteOptions } from "./remote/source.ts";
 
 /** A table named by its location and, where the object store needs them, options. */
 export interface TableLocation {
@@ -27,15 +29,24 @@ export interface LanceDbTable {
   initialStorageOptions?(): Promise<Record<string, string> | null | undefined>;
 }
 
+/** An open remote (`db://`) table of `@lancedb/lancedb`, and how its server is asked. */
+export interface RemoteTableSource extends RemoteOptions {
+  /** The table. */
+  readonly table: LanceDbTable;
+}
+
 /** What a dataset can be opened from. */
-export type TableSource = string | URL | TableLocation | LanceDbTable;
+export type TableSource = string | URL | TableLocation | LanceDbTable | RemoteTableSource;
 
 /** What the addon needs to open a source. */
 export interface ResolvedSource {
+  /** The location; of a remote table what tells it from others. */
   readonly uri: string;
   readonly storageOptions?: Record<string, string>;
   readonly version?: number;
   readonly branch?: string;
+  /** Who asks the server, where the table is a remote one. */
+  readonly remote?: RemoteSource;
 }
 
 /**
@@ -49,11 +60,12 @@ export async function resolveSource(source: TableSource): Promise<ResolvedSource
   if (typeof source === "object" && source !== null) {
     if ("uri" in source) return resolveLocation(source);
     if (isLanceDbTable(source)) return resolveTable(source);
+    if ("table" in source) return resolveRemote(source);
   }
   throw invalid(
     "source",
     source,
-    "the path or URI of a Lance table, { uri, storageOptions }, or an open table of @lancedb/lancedb",
+    "the path or URI of a Lance table, { uri, storageOptions }, an open table of @lancedb/lancedb, or { table } with a remote one",
   );
 }
 
@@ -103,11 +115,9 @@ function isLanceDbTable(source: object): source is LanceDbTable {
 }
 
 async function resolveTable(table: LanceDbTable): Promise<ResolvedSource> {
-  if (!table.isOpen())
-    throw new LanceLoaderError(
-      "UNSUPPORTED_SOURCE",
-      `The table ${show(table.name)} is closed: open it again with openTable().`,
-    );
+  checkOpen(table);
+  const name = remoteName(table.display());
+  if (name !== undefined) return remoteOf(table, name, {});
   const uri = localUri(table);
   const version = await table.version();
   const branch = (await table.currentBranch?.()) ?? undefined;
@@ -118,6 +128,39 @@ async function resolveTable(table: LanceDbTable): Promise<ResolvedSource> {
     ...(branch !== undefined && branch !== "main" && { branch }),
     ...(storageOptions !== undefined && { storageOptions }),
   };
+}
+
+function checkOpen(table: LanceDbTable): void {
+  if (table.isOpen()) return;
+  throw new LanceLoaderError(
+    "UNSUPPORTED_SOURCE",
+    `The table ${show(table.name)} is closed: open it again with openTable().`,
+  );
+}
+
+function resolveRemote({ table, ...options }: RemoteTableSource): ResolvedSource {
+  checkOptions("source", options, remoteOptions);
+  const isTable = typeof table === "object" && table !== null && isLanceDbTable(table);
+  if (isTable) checkOpen(table);
+  const name = isTable ? remoteName(table.display()) : undefined;
+  if (name === undefined)
+    throw invalid(
+      "source.table",
+      table,
+      "an open remote table of @lancedb/lancedb; give a local one by itself",
+    );
+  return remoteOf(table, name, options);
+}
+
+function remoteOf(table: LanceDbTable, name: string, options: RemoteOptions): ResolvedSource {
+  if (!isRemoteHandle(table))
+    throw new LanceLoaderError(
+      "UNSUPPORTED_SOURCE",
+      `The remote table ${show(name)} is of a version of @lancedb/lancedb that this loader can't read with: install 0.39 or newer.`,
+    );
+  const remote = new RemoteSource(table, name, options);
+  const { identity: uri, branch } = remote;
+  return { uri, remote, ...(branch !== undefined && { branch }) };
 }
 
 function localUri(table: LanceDbTable): string {

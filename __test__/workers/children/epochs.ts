@@ -1,10 +1,10 @@
 // Reads epochs through a module transform and reports memory, worker threads and handles: before, and after the dataset is closed.
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { type Batch, StreamingDataset } from "../../../src/index.ts";
 import { isIntact } from "../../memory/support/values.ts";
 import { report } from "../../process/support/print.ts";
 import { moduleOf } from "../support.ts";
+import { transformThreads } from "./threads.ts";
 
 const [table = "", epochs, what] = process.argv.slice(2);
 const kept: Batch[] = [];
@@ -37,11 +37,8 @@ async function read(count: number, transform: URL | ((batch: Batch) => Batch), m
 }
 
 function look() {
-  const names = readdirSync("/proc/self/task").map((task) => {
-    return readFileSync(`/proc/self/task/${task}/comm`, "utf8").trim();
-  });
   return {
-    threads: names.filter((name) => name === "lance-transform").length,
+    threads: transformThreads(),
     handles: process.getActiveResourcesInfo().filter((name) => name !== "PipeWrap" && name !== "Timeout"),
   };
 }

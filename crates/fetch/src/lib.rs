@@ -17,6 +17,7 @@ pub mod mixture;
 pub mod packing;
 pub mod permuted;
 pub mod pipeline;
+pub mod projection;
 pub mod ready_queue;
 mod row_bytes;
 mod scan_ahead;

@@ -19,6 +19,7 @@ mod source;
 pub use fragments::FragmentInfo;
 pub use live_rows::LiveRows;
 pub use location::Location;
+pub use permutation::{FindRows, RowIds};
 pub use projection::{Blobs, Projection};
 pub use snapshot::Snapshot;
 pub use source::LanceSource;

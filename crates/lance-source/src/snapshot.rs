@@ -15,7 +15,7 @@ use lance_loader_permutation::{Permutation, PermutationConfig, RowSet, SpillOpti
 use crate::errors::{open_failed, read_failed};
 use crate::filter::filtered_rows;
 use crate::identity::table_identity;
-use crate::permutation::{build, load, persist};
+use crate::permutation::{FindRows, RowIds, build, load, persist, rows_of};
 use crate::projection::{Blobs, Projection};
 use crate::queued_reads::QueuedReads;
 use crate::source::LanceSource;
@@ -117,7 +117,22 @@ impl Snapshot {
         target: Location,
         stop: Stop,
     ) -> BoxFuture<'static, Result<()>> {
-        persist(self.clone(), permutation, config, target, stop).boxed()
+        let branch = self.branch().map(ToString::to_string);
+        let info = TableInfo::new(&permutation, &config, self.version(), branch);
+        let rows = self.rows.clone();
+        let row_ids: RowIds = Arc::new(move |ordinals| rows.row_ids(ordinals));
+        Self::persist_rows(permutation, info, row_ids, target, stop)
+    }
+
+    /// The same for a table that is no Lance table of this process, but has row ids.
+    pub fn persist_rows(
+        permutation: Arc<Permutation>,
+        info: TableInfo,
+        row_ids: RowIds,
+        target: Location,
+        stop: Stop,
+    ) -> BoxFuture<'static, Result<()>> {
+        persist(permutation, info, row_ids, target, stop).boxed()
     }
 
     /// What this table says about itself as a permutation table.
@@ -136,7 +151,24 @@ impl Snapshot {
         stored: &Self,
         options: SpillOptions,
     ) -> BoxFuture<'static, Result<Permutation>> {
-        load(self.clone(), stored.clone(), options).boxed()
+        let (base, stored) = (self.clone(), stored.clone());
+        async move {
+            let version = base.version();
+            load(rows_of(base).await?, version, stored, options).await
+        }
+        .boxed()
+    }
+
+    /// The rows that this permutation table names, as a permutation of another table's `version`, in which `find` finds rows.
+    ///
+    /// Fails as `load_permutation`.
+    pub fn load_rows(
+        &self,
+        find: FindRows,
+        version: u64,
+        options: SpillOptions,
+    ) -> BoxFuture<'static, Result<Permutation>> {
+        load(find, version, self.clone(), options).boxed()
     }
 
     pub(crate) const fn dataset(&self) -> &Arc<Dataset> {

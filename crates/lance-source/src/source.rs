@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -12,6 +12,7 @@ use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use lance::Dataset;
 use lance::dataset::{ProjectionRequest, TakeBuilder};
 use lance_core::ROW_ID;
+use lance_loader_fetch::projection::arranged;
 use lance_loader_fetch::source::RowSource;
 use lance_loader_order::{Code, Error, Result};
 
@@ -75,7 +76,7 @@ impl LanceSource {
             && let Some(runs) = long_runs(&ordinals)
         {
             let batch = take_runs(&self, runs).await?;
-            return arrange(&batch, &self.projection.schema);
+            return arranged(&batch, &self.projection.schema);
         }
         let mut addresses = ordinals;
         self.rows.addresses(&mut addresses)?;
@@ -83,7 +84,7 @@ impl LanceSource {
         if batch.num_rows() != addresses.len() {
             return Err(self.missing(&addresses, batch.num_rows()).await);
         }
-        arrange(&batch, &self.projection.schema)
+        arranged(&batch, &self.projection.schema)
     }
 
     async fn take_addresses(&self, addresses: &[u64]) -> Result<RecordBatch> {
@@ -124,7 +125,7 @@ impl LanceSource {
         if batch.num_rows() != spanned.len() {
             return Err(self.missing(&spanned, batch.num_rows()).await);
         }
-        let batch = arrange(&batch, &self.projection.schema)?;
+        let batch = arranged(&batch, &self.projection.schema)?;
         if spanned.len() == addresses.len() {
             return Ok(batch);
         }
@@ -175,7 +176,7 @@ impl LanceSource {
         scanner.io_buffer_size(batch_bytes.saturating_mul(16).max(READ_AHEAD));
         let schema = self.projection.schema.clone();
         let batches = scanner.try_into_stream().await.map_err(failed)?;
-        Ok(batches.map(move |batch| arrange(&batch.map_err(failed)?, &schema)).boxed())
+        Ok(batches.map(move |batch| arranged(&batch.map_err(failed)?, &schema)).boxed())
     }
 }
 
@@ -208,36 +209,4 @@ impl RowSource for LanceSource {
 fn are_neighbours(addresses: &[u64]) -> bool {
     let [first, .., last] = addresses else { return true };
     last - first == addresses.len() as u64 - 1
-}
-
-/// The columns of `batch` in the order of `schema`.
-fn arrange(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let columns: Result<Vec<_>> = schema
-        .fields
-        .iter()
-        .map(|field| {
-            batch.column_by_name(field.name()).cloned().ok_or_else(|| {
-                Error::new(
-                    Code::Internal,
-                    format!("the table's reader left out the column {:?}", field.name()),
-                )
-            })
-        })
-        .collect();
-    let columns = columns?;
-    // The reader has the last word on types and nullability; the names and the order are ours.
-    let fields: Vec<_> = schema
-        .fields
-        .iter()
-        .zip(&columns)
-        .map(|(field, column)| {
-            let nullable = field.is_nullable() || column.null_count() > 0;
-            field.as_ref().clone().with_data_type(column.data_type().clone()).with_nullable(nullable)
-        })
-        .collect();
-    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata.clone()));
-    RecordBatch::try_new(schema, columns).map_err(|error| {
-        Error::new(Code::ReadFailed, format!("the table's reader delivered columns that do not fit: {error}"))
-            .with_cause(error)
-    })
 }

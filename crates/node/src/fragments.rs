@@ -40,12 +40,12 @@ impl Table {
     /// The fragments, in storage order. Reads nothing.
     #[napi(getter)]
     pub fn fragments(&self) -> napi::Result<Vec<TableFragment>, ErrorCode> {
-        guarded(|| self.data()?.snapshot()?.fragments().into_iter().map(TableFragment::new).collect())
+        guarded(|| self.data()?.base()?.files()?.fragments().into_iter().map(TableFragment::new).collect())
     }
 
     /// Whether rows keep their ids when they are moved.
     #[napi(getter)]
     pub fn stable_row_ids(&self) -> napi::Result<bool, ErrorCode> {
-        guarded(|| Ok(self.data()?.snapshot()?.has_stable_row_ids()))
+        guarded(|| Ok(self.data()?.base()?.files()?.has_stable_row_ids()))
     }
 }

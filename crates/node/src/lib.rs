@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "what comes from JavaScript comes by value")]
 
+mod base;
 mod batch;
 mod convert;
 mod errors;
@@ -22,9 +23,11 @@ mod packing;
 mod permutation;
 mod pipeline;
 mod plan;
+mod remote;
 mod runtime;
 mod sample_order;
 mod shared;
+mod stored;
 mod table;
 mod wait;
 mod windows;

@@ -9,6 +9,7 @@ use napi::Env;
 use napi::bindgen_prelude::PromiseRaw;
 use napi_derive::napi;
 
+use crate::base::Base;
 use crate::convert::count;
 use crate::errors::{ErrorCode, guarded};
 use crate::job::Job;
@@ -68,18 +69,19 @@ impl OpenRequest {
     async fn run(self) -> Result<TableData> {
         let columns = self.columns.as_deref();
         let snapshot = lance_loader_lance_source::Snapshot::open(self.location).await?;
-        let source = snapshot.source(columns, self.blobs)?;
+        let base = Base::Files(snapshot.clone());
+        let source = base.source(columns, self.blobs)?;
         let eligible = match &self.filter {
             Some(filter) => Some(Arc::new(snapshot.filter(filter).await?)),
             None => None,
         };
-        TableData::new(snapshot, Arc::new(source), eligible, self.memory_budget, self.shared_budget)
+        TableData::new(base, source, eligible, self.memory_budget, self.shared_budget)
     }
 }
 
 /// A table that is being opened: wait, then finish.
 #[napi]
-pub struct Opening(Job<TableData>);
+pub struct Opening(pub(crate) Job<TableData>);
 
 /// Begins to open a table.
 #[napi]

@@ -12,6 +12,7 @@ use napi::Env;
 use napi::bindgen_prelude::PromiseRaw;
 use napi_derive::napi;
 
+use crate::base::Base;
 use crate::convert::{count, number, size};
 use crate::errors::{ErrorCode, guarded};
 use crate::job::Job;
@@ -31,7 +32,7 @@ pub struct LocationOptions {
 }
 
 impl LocationOptions {
-    fn location(self) -> Result<Location> {
+    pub(crate) fn location(self) -> Result<Location> {
         Ok(Location {
             uri: self.uri,
             storage_options: self.storage_options.unwrap_or_default(),
@@ -51,7 +52,7 @@ pub struct SpillLimits {
 }
 
 impl SpillLimits {
-    fn options(self, stop: &Stop) -> Result<SpillOptions> {
+    pub(crate) fn options(self, stop: &Stop) -> Result<SpillOptions> {
         let default = SpillOptions::default();
         let limit = self.memory_limit.map(|limit| count("memoryLimit", limit)).transpose()?;
         Ok(SpillOptions {
@@ -64,8 +65,8 @@ impl SpillLimits {
 
 /// A permutation of a snapshot.
 #[derive(Clone)]
-struct PermutationData {
-    snapshot: Snapshot,
+pub(crate) struct PermutationData {
+    base: Base,
     permutation: Arc<Permutation>,
     /// How it was built, where that is known.
     config: Option<PermutationConfig>,
@@ -76,8 +77,12 @@ struct PermutationData {
 impl PermutationData {
     async fn build(base: Location, config: PermutationConfig, options: SpillOptions) -> Result<Self> {
         let snapshot = Snapshot::open(base).await?;
-        let permutation = Arc::new(snapshot.build_permutation(config.clone(), options).await?);
-        Ok(Self { snapshot, permutation, text: config.to_json(), config: Some(config) })
+        let permutation = snapshot.build_permutation(config.clone(), options).await?;
+        Ok(Self::built(Base::Files(snapshot), permutation, config))
+    }
+
+    pub(crate) fn built(base: Base, permutation: Permutation, config: PermutationConfig) -> Self {
+        Self { base, permutation: Arc::new(permutation), text: config.to_json(), config: Some(config) }
     }
 
     /// On the version and the branch that the stored table names, else on those of `base`.
@@ -88,18 +93,23 @@ impl PermutationData {
             Some(version) => Location { version: Some(version), branch: info.base_branch, ..base },
             None => base,
         };
-        let config = info.own.map(|own| PermutationConfig::from_json(&own.config)).transpose()?;
-        let snapshot = Snapshot::open(base).await?;
-        let permutation = Arc::new(snapshot.load_permutation(&stored, options).await?);
+        Self::stored(Base::Files(Snapshot::open(base).await?), &stored, options).await
+    }
+
+    /// On the version and the branch of `base`.
+    pub(crate) async fn stored(base: Base, stored: &Snapshot, options: SpillOptions) -> Result<Self> {
+        let own = stored.permutation_info()?.own;
+        let config = own.map(|own| PermutationConfig::from_json(&own.config)).transpose()?;
+        let permutation = Arc::new(base.load(stored, options).await?);
         let text = config.as_ref().map_or_else(|| stored.identity().to_string(), PermutationConfig::to_json);
-        Ok(Self { snapshot, permutation, config, text })
+        Ok(Self { base, permutation, config, text })
     }
 
     async fn persist(self, target: Location, stop: Stop) -> Result<Self> {
         let config = self.config.clone().ok_or_else(|| {
             Error::new(Code::Internal, "a permutation whose configuration is not known can't be stored")
         })?;
-        self.snapshot.persist_permutation(self.permutation.clone(), config, target, stop).await?;
+        self.base.persist(self.permutation.clone(), config, target, stop).await?;
         Ok(self)
     }
 }
@@ -120,7 +130,7 @@ pub struct PermutationWork {
 }
 
 impl PermutationWork {
-    fn begin<Work>(tidies: bool, work: impl FnOnce(Stop) -> Result<Work>) -> Result<Self>
+    pub(crate) fn begin<Work>(tidies: bool, work: impl FnOnce(Stop) -> Result<Work>) -> Result<Self>
     where
         Work: Future<Output = Result<PermutationData>> + Send + 'static,
     {
@@ -191,8 +201,8 @@ impl PermutationHandle {
         &self.0.permutation
     }
 
-    pub(crate) fn check_table(&self, snapshot: &Snapshot) -> Result<()> {
-        check_table(&self.0.snapshot, snapshot)
+    pub(crate) fn check_table(&self, base: &Base) -> Result<()> {
+        self.0.base.check_same_rows(base)
     }
 }
 
@@ -214,19 +224,19 @@ impl PermutationHandle {
     /// The version of the table that the rows are of.
     #[napi(getter)]
     pub fn base_version(&self) -> napi::Result<f64, ErrorCode> {
-        guarded(|| number(self.0.snapshot.version()))
+        guarded(|| number(self.0.base.version()))
     }
 
     /// The branch of that version; `null` is main.
     #[napi(getter)]
     pub fn base_branch(&self) -> Option<String> {
-        self.0.snapshot.branch().map(ToString::to_string)
+        self.0.base.branch().map(ToString::to_string)
     }
 
     /// The digest of the table's data files' names.
     #[napi(getter)]
     pub fn identity(&self) -> String {
-        self.0.snapshot.identity().to_string()
+        self.0.base.identity().to_string()
     }
 
     /// What tells the permutation from others of the same snapshot.
@@ -241,13 +251,22 @@ impl PermutationHandle {
         guarded(|| PermutationWork::begin(true, |stop| Ok(self.0.clone().persist(target.location()?, stop))))
     }
 
-    /// The snapshot with the given columns, or all of them. Reads nothing.
+    /// The table's rows with the given columns, or all of them, under the shared budget or one of its own. Reads nothing. Blobs come as bytes,
+    /// of a remote table as descriptors, where nobody says.
     #[napi]
-    pub fn table(&self, columns: Option<Vec<String>>, memory_budget: f64) -> napi::Result<Table, ErrorCode> {
+    pub fn table(
+        &self,
+        columns: Option<Vec<String>>,
+        memory_budget: f64,
+        shared_budget: bool,
+        blob_descriptors: Option<bool>,
+    ) -> napi::Result<Table, ErrorCode> {
         guarded(|| {
-            let source = self.0.snapshot.source(columns.as_deref(), Blobs::Bytes)?;
+            let descriptors = blob_descriptors.unwrap_or(matches!(self.0.base, Base::Remote(_)));
+            let blobs = if descriptors { Blobs::Descriptors } else { Blobs::Bytes };
+            let source = self.0.base.source(columns.as_deref(), blobs)?;
             let budget = count("memoryBudget", memory_budget)?;
-            Ok(Table::new(TableData::new(self.0.snapshot.clone(), Arc::new(source), None, budget, true)?))
+            Ok(Table::new(TableData::new(self.0.base.clone(), source, None, budget, shared_budget)?))
         })
     }
 
@@ -256,7 +275,7 @@ impl PermutationHandle {
     pub fn rows(&self, split: f64) -> napi::Result<PermutationRows, ErrorCode> {
         guarded(|| {
             let rows = SplitRows::new(self.0.permutation.clone(), size("split", split)?);
-            Ok(PermutationRows { snapshot: self.0.snapshot.clone(), rows })
+            Ok(PermutationRows { base: self.0.base.clone(), rows })
         })
     }
 }
@@ -264,7 +283,7 @@ impl PermutationHandle {
 /// Rows of a split under a view. Never changes.
 #[napi]
 pub struct PermutationRows {
-    snapshot: Snapshot,
+    base: Base,
     rows: SplitRows,
 }
 
@@ -273,8 +292,8 @@ impl PermutationRows {
         &self.rows
     }
 
-    pub(crate) fn check_table(&self, snapshot: &Snapshot) -> Result<()> {
-        check_table(&self.snapshot, snapshot)
+    pub(crate) fn check_table(&self, base: &Base) -> Result<()> {
+        self.base.check_same_rows(base)
     }
 
     /// All rows in order, or those at some offsets.
@@ -290,7 +309,7 @@ impl PermutationRows {
     }
 
     fn with(&self, rows: SplitRows) -> Self {
-        Self { snapshot: self.snapshot.clone(), rows }
+        Self { base: self.base.clone(), rows }
     }
 }
 
@@ -327,20 +346,4 @@ impl PermutationRows {
             Ok(self.with(self.rows.with_view(self.rows.view().clone().repeat(count("times", times)?)?)))
         })
     }
-}
-
-/// Ordinals are of one snapshot: in another one they are other rows.
-fn check_table(own: &Snapshot, other: &Snapshot) -> Result<()> {
-    let place = |snapshot: &Snapshot| (snapshot.version(), snapshot.branch().map(ToString::to_string));
-    if own.identity() == other.identity() && place(own) == place(other) {
-        return Ok(());
-    }
-    Err(Error::new(
-        Code::InvalidArgument,
-        format!(
-            "the permutation is of another table, or of another version of it ({} in place of {}): open the table that it was built on",
-            own.version(),
-            other.version()
-        ),
-    ))
 }

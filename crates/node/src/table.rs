@@ -9,12 +9,12 @@ use lance_loader_fetch::column::delivered_schema;
 use lance_loader_fetch::memory::MemoryTable;
 use lance_loader_fetch::source::RowSource;
 use lance_loader_fetch::statistics::Statistics;
-use lance_loader_lance_source::Snapshot;
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::RowSet;
 use napi::bindgen_prelude::{BigInt, Uint8Array};
 use napi_derive::napi;
 
+use crate::base::Base;
 use crate::convert::number;
 use crate::errors::{ErrorCode, guarded};
 use crate::packing::{Estimating, Packing, PackingOptions};
@@ -26,7 +26,7 @@ use crate::runtime::shared_budget;
 /// What an open table holds.
 pub(crate) struct TableData {
     /// None for a mixture, which is of several.
-    snapshot: Option<Snapshot>,
+    base: Option<Base>,
     pub(crate) source: Arc<dyn RowSource>,
     pub(crate) eligible: Option<Arc<RowSet>>,
     memory: Arc<MemoryTable>,
@@ -40,7 +40,7 @@ pub(crate) struct TableData {
 
 impl TableData {
     pub(crate) fn new(
-        snapshot: impl Into<Option<Snapshot>>,
+        base: impl Into<Option<Base>>,
         source: Arc<dyn RowSource>,
         eligible: Option<Arc<RowSet>>,
         memory_budget: u64,
@@ -50,8 +50,8 @@ impl TableData {
         let statistics = Arc::new(Statistics::default());
         let memory = MemoryTable::new(source.clone(), eligible.clone(), budget.clone(), statistics.clone());
         let schema = schema_bytes(source.as_ref())?;
-        let (snapshot, memory, chosen) = (snapshot.into(), Arc::new(memory), Mutex::new(None));
-        Ok(Self { snapshot, source, eligible, memory, budget, statistics, chosen, schema })
+        let (base, memory, chosen) = (base.into(), Arc::new(memory), Mutex::new(None));
+        Ok(Self { base, source, eligible, memory, budget, statistics, chosen, schema })
     }
 
     /// The memory for plans over a permutation, which earlier plans over the same one share; without one for all other plans.
@@ -71,15 +71,15 @@ impl TableData {
     }
 
     /// The one snapshot that the rows are of.
-    pub(crate) fn snapshot(&self) -> Result<&Snapshot> {
+    pub(crate) fn base(&self) -> Result<&Base> {
         let mixed =
             || Error::new(Code::InvalidArgument, "a mixture is of several tables: ask one of its datasets");
-        self.snapshot.as_ref().ok_or_else(mixed)
+        self.base.as_ref().ok_or_else(mixed)
     }
 
     /// Whether each read is a request to a server.
     pub(crate) fn is_remote(&self) -> bool {
-        self.snapshot.as_ref().is_some_and(Snapshot::is_remote)
+        self.base.as_ref().is_some_and(Base::is_remote)
     }
 
     /// The number of eligible rows: all live rows, or those that the filter kept.
@@ -156,19 +156,19 @@ impl Table {
     /// The version that is pinned.
     #[napi(getter)]
     pub fn version(&self) -> napi::Result<f64, ErrorCode> {
-        guarded(|| number(self.data()?.snapshot()?.version()))
+        guarded(|| number(self.data()?.base()?.version()))
     }
 
     /// The branch; `null` is main.
     #[napi(getter)]
     pub fn branch(&self) -> napi::Result<Option<String>, ErrorCode> {
-        guarded(|| Ok(self.data()?.snapshot()?.branch().map(ToString::to_string)))
+        guarded(|| Ok(self.data()?.base()?.branch().map(ToString::to_string)))
     }
 
     /// The digest of the data files' names.
     #[napi(getter)]
     pub fn identity(&self) -> napi::Result<String, ErrorCode> {
-        guarded(|| Ok(self.data()?.snapshot()?.identity().to_string()))
+        guarded(|| Ok(self.data()?.base()?.identity().to_string()))
     }
 
     /// The number of eligible rows.
@@ -216,7 +216,7 @@ impl Table {
     pub fn plan_rows(&self, rows: &PermutationRows, options: PlanOptions) -> napi::Result<Plan, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            rows.check_table(data.snapshot()?)?;
+            rows.check_table(data.base()?)?;
             Plan::of_rows(&data, rows.rows(), &options)
         })
     }
@@ -230,7 +230,7 @@ impl Table {
     ) -> napi::Result<Plan, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            permutation.check_table(data.snapshot()?)?;
+            permutation.check_table(data.base()?)?;
             Plan::of_splits(&data, permutation.permutation(), &options)
         })
     }
@@ -245,7 +245,7 @@ impl Table {
     ) -> napi::Result<Pipeline, ErrorCode> {
         guarded(|| {
             let data = self.data()?;
-            rows.check_table(data.snapshot()?)?;
+            rows.check_table(data.base()?)?;
             Pipeline::start_rows(&data, rows.plan(offsets)?, &options)
         })
     }

@@ -5,5 +5,7 @@ mod persist;
 mod stored;
 
 pub(crate) use build::build;
+pub use persist::RowIds;
 pub(crate) use persist::persist;
-pub(crate) use stored::load;
+pub use stored::FindRows;
+pub(crate) use stored::{load, rows_of};

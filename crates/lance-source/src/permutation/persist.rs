@@ -10,10 +10,13 @@ use lance::dataset::{WriteMode, WriteParams};
 use lance::io::{ObjectStoreParams, StorageOptionsAccessor};
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::format::{TableInfo, encode};
-use lance_loader_permutation::{Chunks, Permutation, PermutationConfig, Stop};
+use lance_loader_permutation::{Chunks, Permutation, Stop};
 
+use crate::Location;
 use crate::errors::text_of;
-use crate::{LiveRows, Location, Snapshot};
+
+/// Replaces ordinals of a table's rows by their row ids.
+pub type RowIds = Arc<dyn Fn(&mut [u64]) -> Result<()> + Send + Sync>;
 
 /// Rows of a batch that is written.
 const CHUNK_ROWS: usize = 64 << 10;
@@ -21,20 +24,18 @@ const CHUNK_ROWS: usize = 64 << 10;
 /// Writes the row ids of `permutation`, batch by batch. A table that exists is left as it is; of a table that could not be
 /// finished nothing is left.
 pub(crate) async fn persist(
-    snapshot: Snapshot,
     permutation: Arc<Permutation>,
-    config: PermutationConfig,
+    info: TableInfo,
+    row_ids: RowIds,
     target: Location,
     stop: Stop,
 ) -> Result<()> {
-    let branch = snapshot.branch().map(ToString::to_string);
-    let schema = Arc::new(TableInfo::new(&permutation, &config, snapshot.version(), branch).schema());
-    let rows = snapshot.rows().clone();
+    let schema = Arc::new(info.schema());
     let chunks = Chunks::new(permutation, CHUNK_ROWS);
     let (writing, stopping) = (schema.clone(), stop.clone());
     let batches = chunks.map(move |chunk| {
         let chunk = stopping.check().and(chunk);
-        let chunk = chunk.and_then(|chunk| batch(&rows, &writing, chunk.split, chunk.ordinals));
+        let chunk = chunk.and_then(|chunk| batch(&row_ids, &writing, chunk.split, chunk.ordinals));
         chunk.map_err(|error| ArrowError::ExternalError(Box::new(error)))
     });
     let params = WriteParams {
@@ -62,8 +63,8 @@ fn remove_empty_folders(uri: &str) {
     }
 }
 
-fn batch(rows: &LiveRows, schema: &SchemaRef, split: usize, mut ordinals: Vec<u64>) -> Result<RecordBatch> {
-    rows.row_ids(&mut ordinals)?;
+fn batch(row_ids: &RowIds, schema: &SchemaRef, split: usize, mut ordinals: Vec<u64>) -> Result<RecordBatch> {
+    row_ids(&mut ordinals)?;
     encode(schema, split as u64, ordinals)
 }
 
