@@ -37,8 +37,8 @@ pub struct Choice {
     pub reason: String,
 }
 
-/// Epochs that a training reads at least, where nobody says how many: what is kept in memory pays in each. Rows in storage order are mostly
-/// read once, to evaluate or to export.
+/// Epochs that a training reads at least, where nobody says how many: what is kept in memory pays in each. Rows of local files in storage order
+/// are mostly read once, to evaluate or to export, and cheap to read again.
 const EPOCHS: f64 = 3.0;
 const EPOCHS_IN_STORAGE_ORDER: f64 = 1.0;
 /// A row of a scan: decoding, and its part in a batch.
@@ -102,7 +102,7 @@ impl Facts {
     }
 
     const fn epochs(&self) -> f64 {
-        if self.run_rows == u64::MAX { EPOCHS_IN_STORAGE_ORDER } else { EPOCHS }
+        if self.run_rows == u64::MAX && !self.is_remote { EPOCHS_IN_STORAGE_ORDER } else { EPOCHS }
     }
 
     fn scratch(&self) -> f64 {
