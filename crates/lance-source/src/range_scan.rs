@@ -20,7 +20,7 @@ use crate::LanceSource;
 /// Ranges that are read at one time: two keep two cores decoding, and with more their memory grows faster than their speed.
 const AT_ONCE: usize = 2;
 /// Rows of a range while nothing is known of their size.
-const FIRST_ROWS: u64 = 1024;
+const FIRST_ROWS: u64 = 128;
 
 /// All rows in ordinal order, in batches of about `range_bytes` that don't cross fragments.
 ///

@@ -1,27 +1,22 @@
 //! A private file of blocks.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lance_loader_order::{Code, Error, Result};
 
 use super::checksum::checksum;
+use super::positioned::{read_at, write_at};
 use crate::gather::{AlignedBuffer, Block};
 
 /// Blocks in a file without a name, which only this process can reach. It vanishes when it is dropped, or when the process ends in any way.
 #[derive(Debug)]
 pub(super) struct BlockFile {
-    /// Under a lock, since writing and reading move one position, on every platform alike.
-    state: Mutex<State>,
-    max_bytes: u64,
-}
-
-#[derive(Debug)]
-struct State {
     file: File,
-    end: u64,
+    /// Behind the last block.
+    end: AtomicU64,
+    max_bytes: u64,
 }
 
 /// Where a block lies and what it must be.
@@ -56,7 +51,7 @@ impl BlockFile {
             );
             Error::new(Code::WriteFailed, message).with_cause(cause)
         })?;
-        Ok(Self { state: Mutex::new(State { file, end: 0 }), max_bytes })
+        Ok(Self { file, end: AtomicU64::new(0), max_bytes })
     }
 
     /// Writes a block behind the last one.
@@ -68,24 +63,15 @@ impl BlockFile {
         let data = block.data().as_slice();
         let bytes = (layout.len() as u64).saturating_add(data.len() as u64);
         let (data_checksum, layout_checksum) = (checksum(data), checksum(&layout));
-        let mut state = self.lock();
-        let offset = state.end;
-        let end = offset.saturating_add(bytes);
-        if end > self.max_bytes {
-            let message = format!(
-                "an epoch's rows need more than the {} bytes of scratch that scratchBytes allows: allow more, or use fetch: \"take\"",
-                self.max_bytes
-            );
-            return Err(Error::new(Code::WriteFailed, message));
-        }
-        // Only the end moves once everything is written: a block that failed is written over.
-        state.write(offset, [&layout, data]).map_err(|cause| {
+        let offset = self.reserve(bytes)?;
+        let written = write_at(&self.file, &layout, offset)
+            .and_then(|()| write_at(&self.file, data, offset + layout.len() as u64));
+        written.map_err(|cause| {
             let message = format!(
                 "writing {bytes} bytes of scratch failed ({cause}): make room in scratchDir, name another folder, or use fetch: \"take\""
             );
             Error::new(Code::WriteFailed, message).with_cause(cause)
         })?;
-        state.end = end;
         Ok(StoredBlock {
             offset,
             layout_words: block.layout().len(),
@@ -103,7 +89,10 @@ impl BlockFile {
     pub(super) fn read(&self, stored: &StoredBlock) -> Result<Block> {
         let mut layout = vec![0; stored.layout_words.saturating_mul(8)];
         let mut data = AlignedBuffer::zeroed(stored.data_bytes)?;
-        self.lock().read(stored.offset, [&mut layout, data.as_mut_slice()]).map_err(|cause| {
+        let read = read_at(&self.file, &mut layout, stored.offset).and_then(|()| {
+            read_at(&self.file, data.as_mut_slice(), stored.offset + stored.layout_words as u64 * 8)
+        });
+        read.map_err(|cause| {
             Error::new(Code::ReadFailed, format!("reading the scratch file failed: {cause}"))
                 .with_cause(cause)
         })?;
@@ -115,21 +104,16 @@ impl BlockFile {
         Ok(Block::new(data, layout, stored.rows))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic half-way leaves but a position, which everybody sets anew.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn write(&mut self, offset: u64, parts: [&[u8]; 2]) -> std::io::Result<()> {
-        self.file.seek(SeekFrom::Start(offset))?;
-        parts.iter().try_for_each(|part| self.file.write_all(part))
-    }
-
-    fn read(&mut self, offset: u64, parts: [&mut [u8]; 2]) -> std::io::Result<()> {
-        self.file.seek(SeekFrom::Start(offset))?;
-        parts.into_iter().try_for_each(|part| self.file.read_exact(part))
+    /// A place for `bytes` bytes behind the last block.
+    fn reserve(&self, bytes: u64) -> Result<u64> {
+        let end_of = |offset: u64| offset.checked_add(bytes).filter(|end| *end <= self.max_bytes);
+        self.end.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end_of).map_err(|_| {
+            let message = format!(
+                "an epoch's rows need more than the {} bytes of scratch that scratchBytes allows: allow more, or use fetch: \"take\"",
+                self.max_bytes
+            );
+            Error::new(Code::WriteFailed, message)
+        })
     }
 }
 
@@ -152,10 +136,10 @@ mod tests {
             assert_eq!((read.data().as_slice(), read.rows()), ([byte; 64].as_slice(), 3));
             assert_eq!(read.layout(), [1, u64::from(byte)]);
         }
-        file.lock().write(stored[1].offset + 20, [&[0], &[]]).unwrap();
+        write_at(&file.file, &[0], stored[1].offset + 20).unwrap();
         assert_eq!(file.read(&stored[1]).unwrap_err().code(), Code::ReadFailed);
         file.read(&stored[0]).unwrap();
-        file.lock().write(stored[0].offset + 2, [&[9], &[]]).unwrap();
+        write_at(&file.file, &[9], stored[0].offset + 2).unwrap();
         assert_eq!(file.read(&stored[0]).unwrap_err().code(), Code::ReadFailed);
     }
 

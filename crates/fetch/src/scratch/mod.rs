@@ -9,5 +9,6 @@ mod buckets;
 mod checksum;
 mod deal;
 mod fetcher;
+mod positioned;
 
 pub use fetcher::{ScratchFetcher, ScratchOptions};
