@@ -24,7 +24,7 @@ use crate::window::Window;
 /// The part of the budget that the index of rows may have while they are dealt.
 const INDEX_SHARE: u64 = 8;
 /// The part of the budget that a batch of the scan has: a few of them are under way in the scan and in the deal.
-const BATCH_SHARE: u64 = 16;
+const BATCH_SHARE: u64 = 8;
 /// Larger batches of the scan gain nothing.
 const MOST_BATCH_BYTES: u64 = 32 << 20;
 
