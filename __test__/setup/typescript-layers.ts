@@ -1,5 +1,5 @@
 /** The layers of `src/`, the lowest first: a file imports from its own layer and from lower ones. */
-export const layers: readonly (readonly string[])[] = [
+const layers: readonly (readonly string[])[] = [
   ["check", "errors", "nearest"],
   ["platform"],
   ["native"],
