@@ -60,22 +60,22 @@ fn allocations<T>(work: impl FnOnce() -> T) -> usize {
     after - before
 }
 
-const ROWS: i32 = 4096;
+const ROWS: i16 = 4096;
 
 fn columns() -> BTreeMap<&'static str, ArrayRef> {
-    let vectors = (0..ROWS).map(|row| Some(vec![Some(row as f32); 8]));
-    let lists = (0..ROWS).map(|row| Some(vec![Some(row); row as usize % 5]));
-    BTreeMap::from([
-        ("int64", Arc::new(Int64Array::from_iter_values(0..i64::from(ROWS))) as ArrayRef),
-        (
-            "int64 with nulls",
-            Arc::new((0..i64::from(ROWS)).map(|row| (row % 3 > 0).then_some(row)).collect::<Int64Array>()),
-        ),
-        ("bool", Arc::new((0..ROWS).map(|row| Some(row % 2 == 0)).collect::<BooleanArray>())),
+    let vectors = (0..ROWS).map(|row| Some(vec![Some(f32::from(row)); 8]));
+    let lists = (0..ROWS).map(|row| Some((0..row % 5).map(|item| Some(i32::from(item))).collect::<Vec<_>>()));
+    let nullable: Int64Array = (0..ROWS).map(|row| (row % 3 > 0).then_some(i64::from(row))).collect();
+    let halves: BooleanArray = (0..ROWS).map(|row| Some(row % 2 == 0)).collect();
+    let columns: [(&'static str, ArrayRef); 6] = [
+        ("int64", Arc::new(Int64Array::from_iter_values((0..ROWS).map(i64::from)))),
+        ("int64 with nulls", Arc::new(nullable)),
+        ("bool", Arc::new(halves)),
         ("8 floats", Arc::new(FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(vectors, 8))),
         ("text", Arc::new(StringArray::from_iter_values((0..ROWS).map(|row| format!("row {row}"))))),
         ("lists", Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists))),
-    ])
+    ];
+    BTreeMap::from(columns)
 }
 
 fn store(columns: &[ArrayRef]) -> ColumnStore {
@@ -90,7 +90,7 @@ fn store(columns: &[ArrayRef]) -> ColumnStore {
 
 /// Rows far apart from each other, as a shuffle has them.
 fn rows(count: u32) -> Vec<u32> {
-    (0..count).map(|row| row * 2_654_435 % ROWS as u32).collect()
+    (0..count).map(|row| row * 2_654_435 % 4096).collect()
 }
 
 /// Each case with its allocations per batch, from `tests/allocations.txt`.
