@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /** The checkout. */
 export const root = join(import.meta.dirname, "..", "..");
@@ -11,9 +11,9 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** The TypeScript blocks of a page, by its path in the checkout. */
+/** The TypeScript blocks of a page, by its path in the checkout or a whole one. */
 export function snippetsOf(page: string): Snippet[] {
-  const text = readFileSync(join(root, page), "utf8");
+  const text = readFileSync(resolve(root, page), "utf8");
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ index, 1: code = "" }) => ({
     line: text.slice(0, index).split("\n").length + 1,
     code,

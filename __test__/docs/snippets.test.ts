@@ -1,0 +1,47 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { runChild } from "../process/support/child.ts";
+import { root, snippetsOf } from "../support/snippets.ts";
+import { programOf } from "./support/program.ts";
+
+const guide = readdirSync(join(root, "docs", "guide")).filter((name) => name.endsWith(".md"));
+const pages = ["README.md", ...guide.map((name) => `docs/guide/${name}`)].filter(
+  (page) => snippetsOf(page).length > 0,
+);
+// Inside the checkout, so that snippets find its packages, and the library by its own name.
+const folder = join(root, ".data", `snippets-${process.pid}`);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("every snippet runs", () => {
+  it.each(pages)("of_%s", async (page) => {
+    const { code, errors, lines } = await run(page, page.replaceAll("/", "-"));
+    expect({ code, errors: code === 0 ? "" : errors }).toEqual({ code: 0, errors: "" });
+    const ran = lines.filter((line) => line.startsWith('{"ran":')).map((line) => JSON.parse(line).ran);
+    expect(ran).toEqual(snippetsOf(page).map(({ line }) => line));
+  });
+});
+
+describe("a snippet as a program", () => {
+  it("that_fails_is_found", async () => {
+    mkdirSync(folder, { recursive: true });
+    const page = join(folder, "wrong.md");
+    const snippet = 'await StreamingDataset.open("data/train.lance", { colums: ["image"] });';
+    writeFileSync(page, `# Wrong\n\n\`\`\`ts\n${snippet}\n\`\`\`\n`);
+    const { code, errors } = await run(page, "wrong");
+    expect(code).toBe(1);
+    expect(errors).toContain("wrong.md:4 fails");
+    expect(errors).toContain('has no option "colums"');
+  });
+
+  it("has_the_files_that_it_names", () => {
+    const { files, program } = programOf("README.md", "// a.js\nexport default 1;\n\n// b.js\nrun();\n");
+    expect(files).toEqual({ "a.js": "\nexport default 1;\n\n" });
+    expect(program).toContain("run();");
+    expect(program).not.toContain("export default");
+  });
+});
+
+function run(page: string, name: string) {
+  return runChild(new URL("./support/run-page.ts", import.meta.url), [page, join(folder, name)]);
+}
