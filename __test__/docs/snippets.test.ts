@@ -36,7 +36,7 @@ describe("a snippet as a program", () => {
 
   it("has_the_files_that_it_names", () => {
     const { files, program } = programOf("README.md", "// a.js\nexport default 1;\n\n// b.js\nrun();\n");
-    expect(files).toEqual({ "a.js": "\nexport default 1;\n\n" });
+    expect(files).toEqual({ "a.js": "\nexport default 1;\n\n", "b.js": "\nrun();\n" });
     expect(program).toContain("run();");
     expect(program).not.toContain("export default");
   });

@@ -11,13 +11,13 @@ export interface Program {
 /**
  * A snippet as a program of its own. Names that it neither imports nor declares are given, and there is no bucket.
  *
- * A snippet of several files has a comment with a file's name before each; the last one is the program.
+ * A snippet of files has a comment with a file's name before each; the last one is the program.
  */
 export function programOf(page: string, snippet: string): Program {
   const parts = snippet.split(/^\/\/ ([\w-]+\.js)$/gm);
   const named = parts.slice(1);
   const files: Record<string, string> = {};
-  for (let at = 0; at + 2 < named.length; at += 2) files[named[at] ?? ""] = named[at + 1] ?? "";
+  for (let at = 0; at < named.length; at += 2) files[named[at] ?? ""] = named[at + 1] ?? "";
   const code = (named.at(-1) ?? snippet).replaceAll("s3://bucket/", "data/");
   const imports = code.match(/^import .*;$/gm) ?? [];
   const body = imports.reduce((text, line) => text.replace(line, ""), code);
