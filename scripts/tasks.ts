@@ -3,6 +3,7 @@ import { audit } from "./audit.ts";
 import { biome, clippy, rustfmt, rustTests, typeScriptTests, types } from "./checks.ts";
 import { node } from "./node.ts";
 import { exitWith, Failure } from "./process.mjs";
+import { reference } from "./reference.ts";
 import { ensureAddon } from "./setup/addon.ts";
 import { ensureDist } from "./setup/dist.ts";
 import { ensureTools } from "./setup/tools.ts";
@@ -46,6 +47,10 @@ const tasks: Record<string, Task> = {
     return close([...tallies, await typeScriptTests([])]);
   },
   audit: async () => close(await audit()),
+  docs: async () => {
+    await ensureAddon();
+    return close([await reference()]);
+  },
   smoke: async () => (await ready()) || close(await smoke()),
 };
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { runChild } from "../process/support/child.ts";
+import { known } from "../support/known.ts";
 import { root, snippetsOf } from "../support/snippets.ts";
 import { programOf } from "./support/program.ts";
 
@@ -20,6 +21,16 @@ describe("every snippet runs", () => {
     const ran = lines.filter((line) => line.startsWith('{"ran":')).map((line) => JSON.parse(line).ran);
     expect(ran).toEqual(snippetsOf(page).map(({ line }) => line));
   });
+});
+
+it("getting_started_ends_as_it_says", async () => {
+  const page = "docs/guide/getting-started.md";
+  const { lines } = await run(page, "told");
+  const told = /```console\n\$ node launch\.js\n([^`]+)```/.exec(readFileSync(join(root, page), "utf8"))?.[1];
+  const shown = known(told).trim().split("\n");
+  expect(shown).toHaveLength(6);
+  // Ranks end in any order.
+  expect(lines.filter((line) => / of [24]: /.test(line)).toSorted()).toEqual(shown.toSorted());
 });
 
 describe("a snippet as a program", () => {

@@ -8,21 +8,29 @@ import { known } from "../support/known.ts";
 import { snippetsOf } from "../support/snippets.ts";
 import { range, writeTable } from "../support/tables.ts";
 import { npm, type Packed, pack } from "./support/packed.ts";
-import { hasRuntimes, installRuntimes, managers, programs } from "./support/runtimes.ts";
+import { hasRuntimes, installRuntimes, type Runtimes } from "./support/runtimes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lance-loader-installed-"));
 const rows = 100;
 let packed: Packed;
+let runtimes: Runtimes;
 
 /** How a project gets its packages, without any script being run and without anything that is built. */
 const installs: Record<string, (project: string) => void> = {
   npm: (project) => npm(project, "install", "--ignore-scripts", "--no-audit", "--no-fund"),
   pnpm: (project) =>
-    manage(project, managers.pnpm, "install", "--ignore-scripts", "--store-dir", join(folder, "pnpm-store")),
+    manage(
+      project,
+      runtimes.managers.pnpm,
+      "install",
+      "--ignore-scripts",
+      "--store-dir",
+      join(folder, "pnpm-store"),
+    ),
   yarn: (project) =>
     manage(
       project,
-      managers.yarn,
+      runtimes.managers.yarn,
       "install",
       "--ignore-scripts",
       "--non-interactive",
@@ -51,7 +59,7 @@ const forms: Record<string, string> = {
 
 beforeAll(async () => {
   if (!hasRuntimes) return;
-  installRuntimes();
+  runtimes = await installRuntimes();
   packed = await pack();
   for (const [manager, install] of Object.entries(installs)) {
     const project = join(folder, manager);
@@ -81,7 +89,7 @@ describe.runIf(hasRuntimes)("the packed package, installed without scripts", () 
         (["Node.js 22", "Node.js 24", "Node.js 26"] as const).map((node) => [form, node] as const),
       ),
     )("runs_the_first_%s_of_the_readme_under_%s", (form, node) => {
-      expect(run(manager, programs[node], [form])).toBe(`${5 * rows} 4 5\n`);
+      expect(run(manager, runtimes.programs[node], [form])).toBe(`${5 * rows} 4 5\n`);
     });
   });
 
@@ -89,7 +97,7 @@ describe.runIf(hasRuntimes)("the packed package, installed without scripts", () 
     ["Bun", []],
     ["Deno", ["run", "--allow-all"]],
   ] as const)("runs_the_first_example_of_the_readme_under_%s", (program, args) => {
-    expect(run("npm", programs[program], [...args, "example.mjs"])).toBe(`${5 * rows} 4 5\n`);
+    expect(run("npm", runtimes.programs[program], [...args, "example.mjs"])).toBe(`${5 * rows} 4 5\n`);
   });
 });
 

@@ -6,6 +6,7 @@ import { LanceLoaderError } from "../errors.ts";
 export interface ObjectReadable<Chunk> extends Readable {
   /** The next chunk where it is there, else `null`. */
   read(): Chunk | null;
+  /** The rest of the chunks. Leaving the loop destroys the stream. */
   [Symbol.asyncIterator](): NodeJS.AsyncIterator<Chunk>;
 }
 
@@ -17,7 +18,7 @@ export interface ObjectReadable<Chunk> extends Readable {
  * Cancelling it leaves the source's loop: reads stop, memory is freed, the progress stays where it is.
  *
  * @param source - a `StreamingDataset` (samples), a `StreamingDataLoader` or `dataset.batches(n)` (batches).
- * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. What the source throws, the stream errors with, behind the chunks before it.
+ * @throws `LanceLoaderError` `INVALID_ARGUMENT`. What the source throws, the stream errors with, behind the chunks before it.
  *
  * @example
  * ```ts
@@ -52,7 +53,7 @@ export function toReadableStream<Chunk>(source: AsyncIterable<Chunk>): ReadableS
  * where it is.
  *
  * @param source - a `StreamingDataset` (samples), a `StreamingDataLoader` or `dataset.batches(n)` (batches). `null` ends a Node.js stream: a source that gives it is an error.
- * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`. What the source throws, the stream is destroyed with, behind the chunks before it.
+ * @throws `LanceLoaderError` `INVALID_ARGUMENT`. What the source throws, the stream is destroyed with, behind the chunks before it.
  *
  * @example
  * ```ts

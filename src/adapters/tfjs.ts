@@ -23,7 +23,12 @@ export interface XsAndYs {
 export type TensorsByName = Record<string, TfTensor>;
 
 /** What `model.fitDataset` and `model.evaluateDataset` take. */
-export type XsAndYsTensors = { xs: TfTensor | TensorsByName; ys: TfTensor | TensorsByName };
+export type XsAndYsTensors = {
+  /** The inputs. */
+  xs: TfTensor | TensorsByName;
+  /** The targets. */
+  ys: TfTensor | TensorsByName;
+};
 
 /**
  * A loader as a `tf.data.Dataset`: an element for each batch, in the loader's order.
@@ -36,7 +41,7 @@ export type XsAndYsTensors = { xs: TfTensor | TensorsByName; ys: TfTensor | Tens
  * the way are disposed. Types are those of {@link toTensor}. Who takes elements disposes of them: `fitDataset` does.
  *
  * @param loader - a `StreamingDataLoader`, `dataset.batches(n)` for one epoch, or another source; without a function, of {@link Batch}es.
- * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`; the iterator also what the loader throws, what {@link toTensor} throws, and what {@link Batch.tensor} throws of columns that have no tensor.
+ * @throws `LanceLoaderError` `INVALID_ARGUMENT`; the iterator also what the loader throws, what {@link toTensor} throws, and what {@link Batch.tensor} throws of columns that have no tensor.
  *
  * @example
  * ```ts
@@ -85,7 +90,7 @@ export function toTfDataset(
  * float32 stays, without a copy where the backend needs none; float16 and float64 become float32; integers of up to 16 bits and int32 become int32, and so do uint32, int64 and
  * uint64 if every value fits; bool stays.
  *
- * @throws {@link LanceLoaderError} `UNSUPPORTED_TYPE` where a value does not fit into int32.
+ * @throws `LanceLoaderError` `UNSUPPORTED_TYPE` where a value does not fit into int32.
  */
 export function toTensor(tensor: Tensor): TfTensor {
   const shape = [...tensor.shape];
