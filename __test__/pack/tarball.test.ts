@@ -75,6 +75,39 @@ describe("the installed tarball", () => {
     expect(run("program.cjs", text)).toEqual(tenIds);
   });
 
+  it.each([
+    [
+      "program.mjs",
+      'import { toReadable } from "lance-loader/streams"; import { StreamingDataset } from "lance-loader";',
+    ],
+    [
+      "program.cjs",
+      'const { toReadable } = require("lance-loader/streams"); const { StreamingDataset } = require("lance-loader");',
+    ],
+  ])("has_streams_for_%s", (name, head) => {
+    const text = `${head}
+      (async () => {
+        const dataset = await StreamingDataset.open(process.argv[2], { shuffle: false });
+        const seen = [];
+        for await (const { id } of toReadable(dataset)) seen.push(Number(id));
+        console.log(JSON.stringify(seen));
+      })();`;
+    expect(run(name, text)).toEqual(tenIds);
+  });
+
+  it.each([
+    ["program.mjs", 'await import("lance-loader/tfjs").catch(({ code, message }) => tell(code, message));'],
+    [
+      "program.cjs",
+      'try { require("lance-loader/tfjs"); } catch ({ code, message }) { tell(code, message); }',
+    ],
+  ])("names_the_package_that_an_adapter_of_%s_lacks", (name, load) => {
+    const tell = "const tell = (code, message) => console.log(JSON.stringify([code, message]));";
+    const [code, message] = run(name, `${tell}\n${load}`) as [string, string];
+    expect(code).toMatch(/^(ERR_)?MODULE_NOT_FOUND$/);
+    expect(message).toContain("@tensorflow/tfjs");
+  });
+
   describe.each([
     ["an ES module", "program.mjs", 'import { StreamingDataset } from "lance-loader";'],
     ["a CommonJS module", "program.cjs", 'const { StreamingDataset } = require("lance-loader");'],
@@ -96,9 +129,12 @@ describe("the installed tarball", () => {
   });
 
   it("declares_types_that_a_strict_program_compiles_against", () => {
-    const text = `import { StreamingDataset } from "lance-loader";
+    const text = `import { type Batch, StreamingDataset } from "lance-loader";
+      import { toReadable, toReadableStream } from "lance-loader/streams";
       const dataset: StreamingDataset = await StreamingDataset.open("table");
       const count: number = dataset.numSamples;
+      const web: ReadableStream<Batch> = toReadableStream(dataset.batches(4));
+      const chunk: Batch | null = toReadable(dataset.batches(4)).read();
       // @ts-expect-error: a number has no such method
       count.nonsense();`;
     writeFileSync(join(project, "program.mts"), text);
