@@ -311,7 +311,7 @@ function checkColumns(columns: readonly string[]): readonly string[] {
  *
  * @throws {@link LanceLoaderError} `INVALID_ARGUMENT`.
  */
-function checkSeed(seed: unknown): bigint {
+export function checkSeed(seed: unknown): bigint {
   if (typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
   if (typeof seed === "bigint" && seed >= 0n && seed < 1n << 64n) return seed;
   throw invalid(

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import { connect } from "@lancedb/lancedb";
 import * as tf from "@tensorflow/tfjs";
 import {
   Field,
@@ -16,6 +17,7 @@ import {
 } from "apache-arrow";
 import * as loader from "lance-loader";
 import onnxProto from "onnx-proto";
+import { key, StubServer } from "../../remote/support/stub-server.ts";
 import { range, writeTable } from "../../support/tables.ts";
 
 /** The names by which snippets call things, and the things. */
@@ -119,8 +121,17 @@ async function common(): Promise<Names> {
   };
 }
 
+let stub: StubServer | undefined;
+
+/** A stub of LanceDB's service. */
+async function service(): Promise<Names> {
+  stub ??= await StubServer.start("data", "train");
+  return { connect, apiKey: key, hostOverride: stub.url };
+}
+
 /** What one page uses beside or in place of that. */
 const own: Record<string, () => Promise<Names>> = {
+  "README.md": service,
   "docs/guide/frameworks.md": async () => {
     const model = tf.sequential({ layers: [tf.layers.dense({ units: 1, inputShape: [784] })] });
     model.compile({ optimizer: tf.train.sgd(1e-6), loss: "meanSquaredError" });
@@ -144,11 +155,17 @@ const own: Record<string, () => Promise<Names>> = {
     };
   },
   "docs/guide/permutations.md": async () => ({ source: "data/train.lance", stored: "data/stored.lance" }),
+  "docs/guide/remote-tables.md": service,
   "docs/guide/transforms.md": async () => ({
     table: "data/train.lance",
     transform: (batch: loader.Batch) => batch.rows(),
   }),
 };
+
+/** Ends what is given. */
+export async function closeGiven(): Promise<void> {
+  await stub?.close();
+}
 
 /** The names for the snippets of a page. */
 export async function namesFor(page: string): Promise<Names> {

@@ -9,7 +9,8 @@ export interface Program {
 }
 
 /**
- * A snippet as a program of its own. Names that it neither imports nor declares are given, and there is no bucket.
+ * A snippet as a program of its own. Names that it neither imports nor declares are given. There is no bucket but the local folder, and no service but
+ * a stub of it.
  *
  * A snippet of files has a comment with a file's name before each; the last one is the program.
  */
@@ -18,7 +19,10 @@ export function programOf(page: string, snippet: string): Program {
   const named = parts.slice(1);
   const files: Record<string, string> = {};
   for (let at = 0; at < named.length; at += 2) files[named[at] ?? ""] = named[at + 1] ?? "";
-  const code = (named.at(-1) ?? snippet).replaceAll("s3://bucket/", "data/");
+  const code = (named.at(-1) ?? snippet)
+    .replaceAll("s3://bucket/splits", "data")
+    .replaceAll("s3://bucket/", "data/")
+    .replace("{ apiKey, region }", "{ apiKey, hostOverride }");
   const imports = code.match(/^import .*;$/gm) ?? [];
   const body = imports.reduce((text, line) => text.replace(line, ""), code);
   const imported = new Set(imports.flatMap((line) => line.replace(/".*"/, "").match(/[\w$]+/g) ?? []));

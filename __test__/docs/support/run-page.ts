@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { report } from "../../process/support/print.ts";
 import { snippetsOf } from "../../support/snippets.ts";
-import { writeGiven } from "./given.ts";
+import { closeGiven, writeGiven } from "./given.ts";
 import { programOf } from "./program.ts";
 
 const [page = "", folder = ""] = process.argv.slice(2);
@@ -23,3 +23,4 @@ for (const { line, code } of snippetsOf(page)) {
   }
   report({ ran: line });
 }
+await closeGiven();
