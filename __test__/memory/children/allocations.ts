@@ -1,7 +1,7 @@
 // What one batch costs: `allocations.ts TABLE`, with --expose-gc and a young generation that no collection empties meanwhile.
 import { getHeapStatistics } from "node:v8";
 import { type Batch, StreamingDataset } from "../../../src/index.ts";
-import { print } from "../../process/support/print.ts";
+import { report } from "../../process/support/print.ts";
 import { collectGarbage } from "../support/garbage.ts";
 
 const [path = ""] = process.argv.slice(2);
@@ -17,13 +17,13 @@ const uses: Record<string, (batch: Batch) => unknown> = {
 };
 
 await using dataset = await StreamingDataset.open(path, { fetch: "memory" });
-const report: Record<string, unknown> = {};
+const costs: Record<string, unknown> = {};
 for (const [name, use] of Object.entries(uses)) {
   // Twice before: the first epoch reads, and what V8 makes once is made.
   for (let round = 0; round < 2; round++) await epoch(use);
-  report[name] = await epoch(use);
+  costs[name] = await epoch(use);
 }
-print(report);
+report(costs);
 
 /** Medians over the batches of one epoch, less what measuring itself costs. */
 async function epoch(use: (batch: Batch) => unknown) {
