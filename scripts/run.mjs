@@ -48,7 +48,8 @@ async function installPackages() {
     .split(delimiter)
     .filter((folder) => folder !== join(root, "node_modules", ".bin"))
     .join(delimiter);
-  const env = { ...process.env, PATH: path };
+  // The install script of onnxruntime-node fetches GPU libraries from elsewhere; what runs on a CPU is in the package.
+  const env = { ...process.env, PATH: path, ONNXRUNTIME_NODE_INSTALL: "skip" };
   // Not `npm ci`: it refuses a lockfile that lacks an optional package of another platform, and npm itself leaves those out.
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const code = await run("npm", args, { cwd: root, env, shell: windows });

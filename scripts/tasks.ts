@@ -1,10 +1,13 @@
 // Every npm task, with the set-up that it needs: `node scripts/tasks.ts <task> [arguments]`, called by run.mjs.
+import { audit } from "./audit.ts";
 import { biome, clippy, rustfmt, rustTests, typeScriptTests, types } from "./checks.ts";
 import { node } from "./node.ts";
 import { exitWith, Failure } from "./process.mjs";
+import { reference } from "./reference.ts";
 import { ensureAddon } from "./setup/addon.ts";
 import { ensureDist } from "./setup/dist.ts";
 import { ensureTools } from "./setup/tools.ts";
+import { deadCode, packageShape } from "./shape.ts";
 import { smoke } from "./smoke.ts";
 import { closingLine, sum, type Tally } from "./tally.ts";
 
@@ -21,7 +24,7 @@ const tasks: Record<string, Task> = {
   },
   lint: async () => {
     await ensureTools();
-    return close([await biome(false), await rustfmt(false), await clippy()]);
+    return close([await biome(false), await deadCode(), await rustfmt(false), await clippy()]);
   },
   format: async () => close([await biome(true), await rustfmt(true)]),
   "test:rust": async (args) => {
@@ -34,12 +37,19 @@ const tasks: Record<string, Task> = {
     // The cheap checks first, then what must be compiled.
     const tallies = [
       await biome(false),
+      await deadCode(),
+      ...(await packageShape()),
       await rustfmt(false),
       await types(),
       await rustTests([]),
       await clippy(),
     ];
     return close([...tallies, await typeScriptTests([])]);
+  },
+  audit: async () => close(await audit()),
+  docs: async () => {
+    await ensureAddon();
+    return close([await reference()]);
   },
   smoke: async () => (await ready()) || close(await smoke()),
 };

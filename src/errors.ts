@@ -37,6 +37,7 @@ export type ErrorCode = (typeof errorCodes)[number];
  * the error underneath, where there is one.
  */
 export class LanceLoaderError extends Error {
+  /** `"LanceLoaderError"`. */
   override readonly name = "LanceLoaderError";
   /** The stable code. */
   readonly code: ErrorCode;

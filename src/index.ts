@@ -1,6 +1,6 @@
 export type { ArrowTable } from "./arrow/accept/accept.ts";
 export { Batch } from "./arrow/batch.ts";
-export type { NumericArray } from "./arrow/dtype.ts";
+export type { Dtype, DtypeArrays, NumericArray } from "./arrow/dtype.ts";
 export type { IntervalValue, Row, RowValue } from "./arrow/row-value.ts";
 export type { Tensor } from "./arrow/tensor.ts";
 export { type ErrorCode, errorCodes, LanceLoaderError } from "./errors.ts";

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@lancedb/lancedb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addonFile, currentHost, tripleOf } from "../../src/platform.ts";
+import { root } from "../support/snippets.ts";
+import { npm, type Packed, pack } from "./support/packed.ts";
 
-const root = join(import.meta.dirname, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "lance-loader-pack-"));
 const project = join(folder, "project");
 const program = `
@@ -15,14 +17,13 @@ const program = `
   await dataset.close();
   console.log(JSON.stringify(seen));
 `;
-let packed: string[] = [];
+let packed: Packed;
 
 beforeAll(async () => {
-  const [{ filename, files }] = JSON.parse(npm(root, "pack", "--json", "--pack-destination", folder));
-  packed = files.map(({ path }: { path: string }) => path);
+  packed = await pack();
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true }));
-  npm(project, "install", "--ignore-scripts", "--no-audit", "--no-fund", join(folder, filename));
+  npm(project, "install", "--ignore-scripts", "--no-audit", "--no-fund", packed.main, packed.platform);
   const transform = "export default (batch) => Array.from(batch.column('id'), (id) => Number(id) + 1);";
   writeFileSync(join(project, "transform.mjs"), transform);
   const augment = join(project, "node_modules", "augment");
@@ -36,16 +37,27 @@ beforeAll(async () => {
   await (await connect(folder)).createTable("rows", rows);
 }, 300_000);
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  packed?.[Symbol.dispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("the installed tarball", () => {
   it("has_what_a_user_needs_and_nothing_else", () => {
-    expect(packed).toContain("dist/index.js");
-    expect(packed).toContain("dist/index.d.ts");
-    expect(packed).toEqual(expect.arrayContaining(["package.json", "README.md", "LICENSE", "CHANGELOG.md"]));
-    const expected =
-      /^(dist\/.+\.(js|d\.ts|js\.map)|native\/(index\.d\.ts|.+\.node)|[A-Z]+(\.md)?|package\.json)$/;
-    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+    const { main, platform } = packed.files;
+    expect(main).toEqual(
+      expect.arrayContaining([
+        "dist/index.js",
+        "dist/index.d.ts",
+        "package.json",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+      ]),
+    );
+    const expected = /^(dist\/.+\.(js|d\.ts|js\.map)|native\/index\.d\.ts|[A-Z]+(\.md)?|package\.json)$/;
+    expect(main.filter((path) => !expected.test(path))).toEqual([]);
+    expect(platform).toEqual(["LICENSE", "README.md", addonFile(tripleOf(currentHost)), "package.json"]);
   });
 
   it("brings_no_packages_but_its_peers", () => {
@@ -61,6 +73,39 @@ describe("the installed tarball", () => {
   it("is_required_from_commonjs", () => {
     const text = `const { StreamingDataset } = require("lance-loader");(async () => {${program}})();`;
     expect(run("program.cjs", text)).toEqual(tenIds);
+  });
+
+  it.each([
+    [
+      "program.mjs",
+      'import { toReadable } from "lance-loader/streams"; import { StreamingDataset } from "lance-loader";',
+    ],
+    [
+      "program.cjs",
+      'const { toReadable } = require("lance-loader/streams"); const { StreamingDataset } = require("lance-loader");',
+    ],
+  ])("has_streams_for_%s", (name, head) => {
+    const text = `${head}
+      (async () => {
+        const dataset = await StreamingDataset.open(process.argv[2], { shuffle: false });
+        const seen = [];
+        for await (const { id } of toReadable(dataset)) seen.push(Number(id));
+        console.log(JSON.stringify(seen));
+      })();`;
+    expect(run(name, text)).toEqual(tenIds);
+  });
+
+  it.each([
+    ["program.mjs", 'await import("lance-loader/tfjs").catch(({ code, message }) => tell(code, message));'],
+    [
+      "program.cjs",
+      'try { require("lance-loader/tfjs"); } catch ({ code, message }) { tell(code, message); }',
+    ],
+  ])("names_the_package_that_an_adapter_of_%s_lacks", (name, load) => {
+    const tell = "const tell = (code, message) => console.log(JSON.stringify([code, message]));";
+    const [code, message] = run(name, `${tell}\n${load}`) as [string, string];
+    expect(code).toMatch(/^(ERR_)?MODULE_NOT_FOUND$/);
+    expect(message).toContain("@tensorflow/tfjs");
   });
 
   describe.each([
@@ -84,9 +129,12 @@ describe("the installed tarball", () => {
   });
 
   it("declares_types_that_a_strict_program_compiles_against", () => {
-    const text = `import { StreamingDataset } from "lance-loader";
+    const text = `import { type Batch, StreamingDataset } from "lance-loader";
+      import { toReadable, toReadableStream } from "lance-loader/streams";
       const dataset: StreamingDataset = await StreamingDataset.open("table");
       const count: number = dataset.numSamples;
+      const web: ReadableStream<Batch> = toReadableStream(dataset.batches(4));
+      const chunk: Batch | null = toReadable(dataset.batches(4)).read();
       // @ts-expect-error: a number has no such method
       count.nonsense();`;
     writeFileSync(join(project, "program.mts"), text);
@@ -109,13 +157,4 @@ function run(name: string, text: string): unknown {
   const table = join(folder, "rows.lance");
   const output = execFileSync(process.execPath, [name, table], { cwd: project, encoding: "utf8" });
   return JSON.parse(output);
-}
-
-function npm(cwd: string, ...args: string[]): string {
-  return execFileSync("npm", args, {
-    cwd,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    shell: process.platform === "win32",
-  });
 }

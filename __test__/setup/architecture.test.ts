@@ -27,6 +27,8 @@ describe("the TypeScript layers", () => {
     ["a file of no layer", "helpers.ts", 'import { x } from "./errors.ts";'],
     ["the addon outside native.ts", "arrow/batch.ts", 'import type { x } from "../../native/index.js";'],
     ["LanceDB outside remote.ts", "tables/local.ts", 'import type { Table } from "@lancedb/lancedb";'],
+    ["TensorFlow.js outside its adapter", "index.ts", 'import { data } from "@tensorflow/tfjs";'],
+    ["an adapter in a layer", "streaming/loader.ts", 'import { x } from "../adapters/streams.ts";'],
     ["the environment in a layer", "streaming/options.ts", "const rank = process.env.RANK;"],
     ["printing in a layer", "streaming/dataset.ts", 'console.warn("slow");'],
     ["the inside of the library in the command", "command/check.ts", 'import { x } from "../native.ts";'],

@@ -1,5 +1,5 @@
 /** The layers of `src/`, the lowest first: a file imports from its own layer and from lower ones. */
-export const layers: readonly (readonly string[])[] = [
+const layers: readonly (readonly string[])[] = [
   ["check", "errors", "nearest"],
   ["platform"],
   ["native"],
@@ -9,7 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ["permutation"],
   ["workers"],
   ["streaming"],
-  ["index"],
+  ["index", "adapters"],
   ["command"],
 ];
 
@@ -29,6 +29,9 @@ function importBreaches(path: string, code: string): string[] {
     if (specifier.startsWith(".")) return relativeBreaches(path, specifier);
     if (specifier.startsWith("@lancedb/") && path !== "tables/remote.ts") {
       return [`${path} imports ${specifier}: only tables/remote.ts may`];
+    }
+    if (specifier.startsWith("@tensorflow/") && path !== "adapters/tfjs.ts") {
+      return [`${path} imports ${specifier}: only adapters/tfjs.ts may`];
     }
     return [];
   });

@@ -7,7 +7,7 @@ export interface ByteValues {
 }
 
 /** Lists of `width` numbers, row after row. */
-export interface Vectors {
+interface Vectors {
   readonly numbers: Float32Array;
   readonly width: number;
 }

@@ -8,7 +8,7 @@ import transform from "./module.ts";
 export const batchRows = 64;
 
 /** The mean and the most of what was seen. */
-export interface Depth {
+interface Depth {
   readonly mean: number;
   readonly most: number;
 }

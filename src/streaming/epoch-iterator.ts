@@ -21,6 +21,7 @@ export interface Stage<Output> {
 export interface EpochStream<Output> extends AsyncIterableIterator<Output, undefined>, AsyncDisposable {
   /** Ends the iteration: calls of `next()` that wait are done. Ending it again changes nothing. */
   return(): Promise<IteratorResult<Output, undefined>>;
+  /** This iteration itself. */
   [Symbol.asyncIterator](): EpochStream<Output>;
 }
 

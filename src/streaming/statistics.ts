@@ -24,6 +24,7 @@ export interface PackingStatistics {
 
 /** How rows are fetched. */
 export interface FetchStatistics {
+  /** The way that is taken. */
   readonly mode: Exclude<FetchMode, "auto">;
   /** For people: the numbers that decided, or what went wrong with another way. */
   readonly reason: string;

@@ -29,7 +29,7 @@ export function arrowTable(arrow: Arrow, { specs, rows }: Model, cuts: readonly 
 }
 
 /** A column's buffers, wrapped by one copy of apache-arrow. */
-export function arrowData(arrow: Arrow, type: Data["type"], column: Encoded): Data {
+function arrowData(arrow: Arrow, type: Data["type"], column: Encoded): Data {
   const { spec, length, nullCount, validity, buffers } = column;
   const base = { type, length, nullCount, ...(validity && { nullBitmap: validity }) };
   if (spec.kind === "dictionary") {

@@ -14,7 +14,9 @@ import { TypeAcceptor } from "./type-acceptor.ts";
 
 /** A table or a record batch of any supported copy and version of apache-arrow; only its structure counts. */
 export interface ArrowTable {
+  /** The columns. */
   readonly schema: { readonly fields: readonly { readonly name: string }[] };
+  /** The number of rows. */
   readonly numRows: number;
 }
 

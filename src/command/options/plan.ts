@@ -64,6 +64,6 @@ async function permutationOf(table: string, options: PlanOptions): Promise<Permu
 }
 
 /** A split by its number, or else by its name. */
-export function splitOf(text: string): number | string {
+function splitOf(text: string): number | string {
   return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -19,7 +19,7 @@ export interface Split {
 }
 
 /** A fragment of the table. */
-export interface Fragment {
+interface Fragment {
   readonly rows: number;
   readonly deleted: number;
 }

@@ -32,7 +32,7 @@ export interface Conditions {
 }
 
 /** What a limit is called. */
-export type LimitName =
+type LimitName =
   | "memory for scratch"
   | "requests of the store"
   | "latency of requests"

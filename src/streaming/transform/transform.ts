@@ -4,6 +4,7 @@ import type { NumericArray } from "../../arrow/dtype.ts";
 
 /** What a transform is told beside its batch. */
 export interface TransformContext {
+  /** The epoch that the rows are read for. */
   readonly epoch: number;
   /** The row id of each row. Looked up when first asked for. */
   readonly rowIds: BigUint64Array;
