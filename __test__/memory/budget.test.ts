@@ -5,7 +5,7 @@ import { writeWide } from "./support/wide-table.ts";
 
 const MiB = 2 ** 20;
 /** MiB beside 1.25 times the budget. The aim is 64, which is not reached: see docs/design/fetching.md. */
-const allowance = 192;
+const allowance = 128;
 const rows = 32_768;
 const child = new URL("./children/budget.ts", import.meta.url);
 const folder = tempFolder();
