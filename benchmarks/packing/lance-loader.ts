@@ -1,4 +1,4 @@
-// This library, as `run.ts` runs it: two epochs, of which the second one finds the documents in memory.
+// This library, as `run.ts` runs it: two epochs, of which the second one, where documents are shuffled, finds them in memory.
 import { StreamingDataset } from "lance-loader";
 import type { PackingJob, PackingOutput } from "./run.ts";
 

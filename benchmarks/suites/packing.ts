@@ -53,7 +53,7 @@ export const packing: Suite = {
     const runs = await runRounds(wholeNumber(values, "rounds"), job);
     const where = environment(pythonVersions());
     const about = `${format(documents.documents)} documents of a log-normal length (median 300, ${format(documents.tokens)} tokens of int32), blocks of ${length}, 4 splits. \
-lance-loader has a memoryBudget of ${memory} GiB: the first epoch, timed from opening on, scans the table into it; a later epoch finds it there, with any order. \
+lance-loader has a memoryBudget of ${memory} GiB: shuffled, the first epoch, timed from opening on, scans the table into it, and a later epoch finds it there; in storage order every epoch streams it. \
 LanceDB has its default reads, reads the table anew in every epoch, and is stopped after ${seconds} s.`;
     const markdown = `# Sequence packing\n\n${describe(where)}\n${about}\n\n${tableOf(runs)}`;
     return { name: "packing", markdown, data: { environment: where, ...documents, length, blocks, runs } };
