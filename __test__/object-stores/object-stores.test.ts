@@ -2,6 +2,7 @@ import { afterAll, afterEach } from "vitest";
 import { describeErrors } from "./suites/errors.ts";
 import { describeFaults } from "./suites/faults.ts";
 import { describePermutations } from "./suites/permutations.ts";
+import { describeProcesses } from "./suites/processes.ts";
 import { describeReading } from "./suites/reading.ts";
 import { TestStore } from "./support/store.ts";
 
@@ -14,3 +15,4 @@ describeReading(store);
 describePermutations(store);
 describeFaults(store);
 describeErrors(store);
+describeProcesses(store);

@@ -5,6 +5,7 @@ import { epochIds, readIds, readSome } from "../../support/reading.ts";
 import { throughJson } from "../../support/states.ts";
 import { writeIds } from "../../support/tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
+import { environmentOf } from "../support/seaweedfs.ts";
 import type { TestStore } from "../support/store.ts";
 
 const rows = 1000;
@@ -60,14 +61,7 @@ export function describeReading(store: TestStore): void {
     });
 
     test("is opened with the credentials of the environment", async () => {
-      const { aws_access_key_id, aws_secret_access_key, aws_region, aws_endpoint } = store.options;
-      const env = {
-        AWS_ACCESS_KEY_ID: aws_access_key_id ?? "",
-        AWS_SECRET_ACCESS_KEY: aws_secret_access_key ?? "",
-        AWS_REGION: aws_region ?? "",
-        AWS_ENDPOINT: aws_endpoint ?? "",
-        AWS_ALLOW_HTTP: "true",
-      };
+      const env = environmentOf(store.options);
       const uri = String(remote.uri);
       expect(await reportOf(program, [uri], { env })).toEqual(await epochIds(local, {}));
       const wrong = { ...env, AWS_SECRET_ACCESS_KEY: "another" };

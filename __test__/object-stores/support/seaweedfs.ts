@@ -96,6 +96,15 @@ export function storageOptions(port: number): Record<string, string> {
   };
 }
 
+/** The same options as variables of the environment. */
+export function environmentOf(options: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(options).map(([name, value]) => {
+    const variable = name.toUpperCase();
+    return [variable.startsWith("AWS_") ? variable : `AWS_${variable}`, value];
+  });
+  return Object.fromEntries(entries);
+}
+
 function settings(folder: string): string[] {
   return [
     "server",
