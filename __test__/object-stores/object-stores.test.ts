@@ -4,6 +4,7 @@ import { describeFaults } from "./suites/faults.ts";
 import { describePermutations } from "./suites/permutations.ts";
 import { describeProcesses } from "./suites/processes.ts";
 import { describeReading } from "./suites/reading.ts";
+import { describeRequests } from "./suites/requests.ts";
 import { TestStore } from "./support/store.ts";
 
 // One server for all suites: it takes seconds to start.
@@ -16,3 +17,4 @@ describePermutations(store);
 describeFaults(store);
 describeErrors(store);
 describeProcesses(store);
+describeRequests(store);
