@@ -1,4 +1,5 @@
 import { afterAll, afterEach } from "vitest";
+import { describeCache } from "./suites/cache.ts";
 import { describeErrors } from "./suites/errors.ts";
 import { describeFaults } from "./suites/faults.ts";
 import { describePermutations } from "./suites/permutations.ts";
@@ -18,3 +19,4 @@ describeFaults(store);
 describeErrors(store);
 describeProcesses(store);
 describeRequests(store);
+describeCache(store);
