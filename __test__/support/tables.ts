@@ -7,6 +7,8 @@ import { known } from "./known.ts";
 export interface WriteOptions {
   /** Whether rows keep their ids when they are moved. */
   readonly stableRowIds?: boolean;
+  /** Options of the object store in which the database lies. */
+  readonly storageOptions?: Record<string, string>;
 }
 
 /** Writes a table of LanceDB with one fragment for each of `parts`. */
@@ -14,19 +16,19 @@ export async function writeTable(
   folder: string,
   name: string,
   parts: readonly Table[],
-  { stableRowIds = false }: WriteOptions = {},
+  { stableRowIds = false, storageOptions = {} }: WriteOptions = {},
 ): Promise<LanceTable> {
-  const database = await connect(folder);
+  const database = await connect(folder, { storageOptions });
   const [first, ...others] = parts;
-  const storageOptions = { new_table_enable_stable_row_ids: String(stableRowIds) };
-  const table = await database.createTable(name, known(first), { storageOptions });
+  const tableOptions = { new_table_enable_stable_row_ids: String(stableRowIds) };
+  const table = await database.createTable(name, known(first), { storageOptions: tableOptions });
   for (const part of others) await table.add(part);
   return table;
 }
 
 /** Where LanceDB keeps a table. */
 export function tablePath(folder: string, name: string): string {
-  return join(folder, `${name}.lance`);
+  return folder.includes("://") ? `${folder}/${name}.lance` : join(folder, `${name}.lance`);
 }
 
 /** How a table of ids is written. */

@@ -70,6 +70,7 @@ function requestOf(source: ResolvedSource, options: ResolvedOptions): Parameters
     sharedBudget: options.sharedBudget,
     blobDescriptors: options.blobs === "descriptors",
     ...(storageOptions !== undefined && { storageOptions: { ...storageOptions } }),
+    ...options.cache,
     ...(version !== undefined && { version }),
     ...(branch !== undefined && { branch }),
     ...(options.columns !== undefined && { columns: [...options.columns] }),

@@ -13,6 +13,7 @@ import type { PermutationBuilder } from "../permutation/builder.ts";
 import { Permutation } from "../permutation/permutation.ts";
 import { defaultMemoryBudget } from "../tables/memory-budget.ts";
 import { checkStorageOptions } from "../tables/source.ts";
+import { type Cache, cacheOf } from "./cache.ts";
 import { maxSplits } from "./max-splits.ts";
 import {
   type PackingOptions,
@@ -110,6 +111,16 @@ export interface StreamingDatasetOptions extends PackingOptions, TransformOption
   /** The most bytes of scratch at one time; 0 for none. @default half of what is free in `scratchDir` */
   readonly scratchBytes?: number;
   /**
+   * A folder on a local disk that keeps what was read of data files in an object store: each part is fetched once, by whichever process of this machine, epoch
+   * or run needs it first. What is damaged or half written is fetched again. Without effect on local tables. @default none
+   */
+  readonly cacheDir?: string;
+  /**
+   * The most bytes of the cache, and up to a sixty-fourth more for each process that uses the folder. A table that fits is fetched once; of a larger one, a
+   * part that stays. Files that nobody has open make room for new ones. @default half of what is free in `cacheDir`
+   */
+  readonly cacheBytes?: number;
+  /**
    * Bytes for rows in memory, windows and queues. Without it, all datasets of the process share one budget: the smaller of 1 GiB and a quarter of the
    * memory that the process may use.
    */
@@ -157,6 +168,8 @@ export interface ResolvedOptions {
   readonly fetch: FetchMode;
   readonly scratchDir: string | undefined;
   readonly scratchBytes: number | undefined;
+  /** `undefined` without a cache. */
+  readonly cache: Cache | undefined;
   readonly memoryBudget: number;
   readonly sharedBudget: boolean;
   readonly readBatchSize: number | undefined;
@@ -192,6 +205,8 @@ const known: readonly (keyof StreamingDatasetOptions)[] = [
   "fetch",
   "scratchDir",
   "scratchBytes",
+  "cacheDir",
+  "cacheBytes",
   "memoryBudget",
   "readBatchSize",
   "ioQueueDepth",
@@ -236,6 +251,10 @@ export function resolveOptions(options: StreamingDatasetOptions): ResolvedOption
     fetch: checkChoice("fetch", fetch, ["auto", "memory", "scratch", "take"]),
     scratchDir: optional(options.scratchDir, (value) => checkString("scratchDir", value)),
     scratchBytes: optional(options.scratchBytes, (value) => checkInteger("scratchBytes", value, 0)),
+    cache: cacheOf({
+      cacheDir: optional(options.cacheDir, (value) => checkString("cacheDir", value)),
+      cacheBytes: optional(options.cacheBytes, (value) => checkInteger("cacheBytes", value, 1)),
+    }),
     memoryBudget: checkInteger("memoryBudget", memoryBudget, 1),
     sharedBudget: options.memoryBudget === undefined,
     readBatchSize: optional(options.readBatchSize, (value) =>

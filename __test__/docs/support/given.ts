@@ -140,6 +140,7 @@ const own: Record<string, () => Promise<Names>> = {
     }
     return { model, encode };
   },
+  "docs/guide/object-stores.md": async () => ({ table: "data/train.lance", storageOptions: {} }),
   "docs/guide/order.md": async () => {
     const many = await loader.StreamingDataset.open("data/many.lance", { epoch: 3 });
     const parts = [many, await loader.StreamingDataset.open("data/many.lance", { shuffleSeed: 1 })];

@@ -79,6 +79,8 @@ describe("an option of another kind is refused:", () => {
     ["fetch", ["scan", 1, true]],
     ["scratchDir", ["", 5]],
     ["scratchBytes", [-1, 0.5, "1"]],
+    ["cacheDir", ["", 5]],
+    ["cacheBytes", [0, -1, 0.5, "1", 5]],
     ["blobs", ["files", 1]],
     ["lendBuffers", [1, "yes"]],
     ["signal", [{}, "abort", 5]],

@@ -41,6 +41,7 @@ describe("the order does not depend on", () => {
     { fetch: "take", readBatchSize: 5, ioQueueDepth: 2 },
     { memoryBudget: 1 },
     { lendBuffers: false },
+    { cacheDir: folder, cacheBytes: 1 },
     { columns: ["id"] },
     { columns: ["name", "id"] },
     { signal: new AbortController().signal },

@@ -1,5 +1,5 @@
 import { Field, FixedSizeList, Float32, Int32, makeData, Table, Vector, vectorFromArray } from "apache-arrow";
-import { range, tablePath, writeTable } from "../../support/tables.ts";
+import { range, tablePath, type WriteOptions, writeTable } from "../../support/tables.ts";
 import { numberAt, width } from "./values.ts";
 
 /**
@@ -7,10 +7,16 @@ import { numberAt, width } from "./values.ts";
  *
  * @returns its path.
  */
-export async function writeWide(folder: string, name: string, rows: number, fragments = 1): Promise<string> {
+export async function writeWide(
+  folder: string,
+  name: string,
+  rows: number,
+  fragments = 1,
+  options: WriteOptions = {},
+): Promise<string> {
   const size = rows / fragments;
   const parts = range(0, fragments).map((part) => wideRows(part * size, (part + 1) * size));
-  await writeTable(folder, name, parts);
+  await writeTable(folder, name, parts, options);
   return tablePath(folder, name);
 }
 

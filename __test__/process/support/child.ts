@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 export interface RunOptions {
   /** Flags of Node itself. */
   readonly flags?: readonly string[];
+  /** Variables of the environment, beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Called for each line that the program prints, with its process. */
   onLine?(line: string, child: ChildProcess): void;
 }
@@ -33,6 +35,7 @@ export async function runChild(
   options: RunOptions = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [...(options.flags ?? []), fileURLToPath(program), ...args], {
+    env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

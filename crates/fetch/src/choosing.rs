@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use lance_loader_order::Result;
 
 use crate::budget::Budget;
-use crate::choice::{Choice, Facts};
+use crate::choice::{Choice, Facts, Place};
 use crate::fetcher::{FetchedRows, Fetcher};
 use crate::memory::{FetchMode, MemoryFirstFetcher, MemoryTable};
 use crate::pipeline::RowPlan;
@@ -34,6 +34,8 @@ pub struct PlanFacts {
     pub splits: u64,
     /// Whether each read of the table is a request to a server.
     pub is_remote: bool,
+    /// Bytes of the table that are kept on local disk once they were read.
+    pub cache_bytes: u64,
     /// Where scratch may be; `None` for nowhere.
     pub scratch: Option<ScratchOptions>,
 }
@@ -117,15 +119,23 @@ impl ChoosingFetcher {
         let choice = if self.mode == FetchMode::Auto && self.table.is_loaded() {
             Choice { mode: FetchMode::Memory, reason: "the rows are in memory already".to_string() }
         } else if self.mode == FetchMode::Auto {
+            let table_rows = self.table.table_rows();
+            let place = if !self.facts.is_remote {
+                Place::Disk
+            } else if table_rows.saturating_mul(row_bytes) < self.facts.cache_bytes {
+                Place::Cache
+            } else {
+                Place::Store
+            };
             Choice::of(&Facts {
-                table_rows: self.table.table_rows(),
+                table_rows,
                 eligible_rows: self.table.rows(),
                 planned_rows: self.planned_rows,
                 run_rows: self.facts.run_rows,
                 row_bytes,
                 budget: self.budget.limit(),
                 scratch_bytes: self.facts.scratch.as_ref().map_or(0, |scratch| scratch.max_bytes),
-                is_remote: self.facts.is_remote,
+                place,
                 overflowed: self.table.overflowed(),
             })
         } else {

@@ -1,8 +1,10 @@
-//! From a plan of rows to batches in plan order: sources, windows, takes, memory, gathers, packing, queues and budgets.
+//! From a plan of rows to batches in plan order: sources, windows, takes, memory, local files, gathers, packing, queues and budgets.
 //!
 //! Knows Arrow, but neither Lance nor JavaScript.
 
 pub mod budget;
+pub mod cache;
+mod checksum;
 pub mod choice;
 pub mod choosing;
 pub mod chosen;
@@ -17,6 +19,7 @@ pub mod mixture;
 pub mod packing;
 pub mod permuted;
 pub mod pipeline;
+mod positioned;
 pub mod projection;
 pub mod ready_queue;
 mod row_bytes;

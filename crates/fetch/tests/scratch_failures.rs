@@ -29,7 +29,14 @@ fn rows() -> Vec<u64> {
 }
 
 fn start(bench: &Bench, mode: FetchMode, options: Option<ScratchOptions>) -> Pipeline {
-    let facts = PlanFacts { batch_rows: 10, run_rows: 1, splits: 1, is_remote: false, scratch: options };
+    let facts = PlanFacts {
+        batch_rows: 10,
+        run_rows: 1,
+        splits: 1,
+        is_remote: false,
+        cache_bytes: 0,
+        scratch: options,
+    };
     let plan = Box::new(ListedRows::new(rows()));
     bench.start(&rows(), Arc::new(ChoosingFetcher::new(mode, &bench.memory_table(), facts, plan)))
 }

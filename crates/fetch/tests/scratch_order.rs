@@ -49,7 +49,7 @@ fn draws(rows: u64, count: u64, key: Key) -> Vec<u64> {
 
 fn scratch(batch_rows: u64) -> PlanFacts {
     let options = ScratchOptions { folder: std::env::temp_dir(), max_bytes: u64::MAX, required: false };
-    PlanFacts { batch_rows, run_rows: 1, splits: 1, is_remote: false, scratch: Some(options) }
+    PlanFacts { batch_rows, run_rows: 1, splits: 1, is_remote: false, cache_bytes: 0, scratch: Some(options) }
 }
 
 proptest! {

@@ -27,6 +27,9 @@ pub(crate) fn open_failed(
     error: lance::Error,
 ) -> Error {
     use lance::Error::{DatasetNotFound, NotFound, RefNotFound, VersionNotFound};
+    if let Some(place) = place_failed(uri, &error.to_string()) {
+        return place.with_cause(error);
+    }
     match (&error, branch, version) {
         (DatasetNotFound { .. }, _, None) | (NotFound { .. }, None, None) => Error::new(
             Code::TableNotFound,
@@ -52,6 +55,24 @@ pub(crate) fn open_failed(
         _ => Error::new(Code::ReadFailed, format!("opening the table {uri:?} failed: {}", text_of(&error))),
     }
     .with_cause(error)
+}
+
+/// How the stores say that a bucket or a container is not there: S3 and GCS, and Azure.
+const NO_BUCKET: [&str; 3] = ["NoSuchBucket", "bucket does not exist", "ContainerNotFound"];
+
+/// What is wrong with the place itself, as far as Lance's text tells it: the error has no kind for it.
+fn place_failed(uri: &str, text: &str) -> Option<Error> {
+    if NO_BUCKET.iter().any(|part| text.contains(part)) {
+        let message = format!(
+            "the bucket of {uri:?} does not exist there: check its name, the endpoint and the account in storageOptions"
+        );
+        return Some(Error::new(Code::TableNotFound, message));
+    }
+    text.contains("No object store provider found").then(|| {
+        let message =
+            format!("{uri:?} is of a kind that can't be opened: give a local path, or a URI that begins with s3://, gs:// or az://");
+        Error::new(Code::UnsupportedSource, message)
+    })
 }
 
 #[cfg(test)]

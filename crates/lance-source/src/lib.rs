@@ -3,6 +3,7 @@
 //! The only crate that names `lance`. Its futures are boxed: what awaits an unboxed one would compile Lance's own futures once
 //! more, which takes minutes.
 
+mod cache;
 mod errors;
 mod filter;
 mod fragments;

@@ -1,6 +1,9 @@
 //! Where a table lies and which snapshot of it is wanted.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+
+use lance_loader_fetch::cache::CacheFolder;
 
 /// The place of a table, the options of its object store, and the snapshot that is wanted.
 #[derive(Clone, Debug, Default)]
@@ -13,11 +16,13 @@ pub struct Location {
     pub version: Option<u64>,
     /// The branch that `version` counts on; main when absent.
     pub branch: Option<String>,
+    /// Where the data files of a table in an object store are kept once they were read.
+    pub cache: Option<Arc<CacheFolder>>,
 }
 
 impl Location {
     /// Whether each read is a request to a server.
-    pub(crate) fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         self.uri.split_once("://").is_some_and(|(scheme, _)| scheme != "file" && scheme != "memory")
     }
 }

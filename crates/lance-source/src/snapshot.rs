@@ -8,10 +8,12 @@ use futures::future::BoxFuture;
 use lance::Dataset;
 use lance::dataset::builder::DatasetBuilder;
 use lance::dataset::mem_wal::DatasetMemWalExt;
+use lance::io::ObjectStoreParams;
 use lance_loader_order::{Code, Error, Result};
 use lance_loader_permutation::format::TableInfo;
 use lance_loader_permutation::{Permutation, PermutationConfig, RowSet, SpillOptions, Stop};
 
+use crate::cache::Cached;
 use crate::errors::{open_failed, read_failed};
 use crate::filter::filtered_rows;
 use crate::identity::table_identity;
@@ -29,6 +31,7 @@ pub struct Snapshot {
     queued: Arc<QueuedReads>,
     identity: Arc<str>,
     is_remote: bool,
+    cache_bytes: u64,
 }
 
 impl Snapshot {
@@ -52,7 +55,9 @@ impl Snapshot {
         let identity = table_identity(dataset.iter_fragments()).into();
         let queued = Arc::new(QueuedReads::new(&location, dataset.version_id()));
         let is_remote = location.is_remote();
-        Ok(Self { dataset: Arc::new(dataset), rows: Arc::new(rows), queued, identity, is_remote })
+        let cache_bytes = location.cache.filter(|_| is_remote).map_or(0, |cache| cache.max_bytes());
+        let (dataset, rows) = (Arc::new(dataset), Arc::new(rows));
+        Ok(Self { dataset, rows, queued, identity, is_remote, cache_bytes })
     }
 
     /// The version that is pinned.
@@ -68,6 +73,11 @@ impl Snapshot {
     /// Whether each read of the table is a request to a server.
     pub const fn is_remote(&self) -> bool {
         self.is_remote
+    }
+
+    /// Bytes of the table that local disk keeps once they were read.
+    pub const fn cache_bytes(&self) -> u64 {
+        self.cache_bytes
     }
 
     /// A digest of the data files' names: the same for a table that was moved, another one for every other table.
@@ -189,8 +199,14 @@ impl Snapshot {
 }
 
 pub(crate) async fn open_dataset(location: &Location, version: Option<u64>) -> Result<Dataset> {
-    let mut builder =
-        DatasetBuilder::from_uri(&location.uri).with_storage_options(location.storage_options.clone());
+    let cache = location.cache.as_ref().filter(|_| location.is_remote());
+    let params = ObjectStoreParams {
+        object_store_wrapper: cache.map(|folder| Arc::new(Cached::new(folder.clone())) as _),
+        ..ObjectStoreParams::default()
+    };
+    let mut builder = DatasetBuilder::from_uri(&location.uri)
+        .with_store_params(params)
+        .with_storage_options(location.storage_options.clone());
     builder = match (&location.branch, version) {
         (Some(branch), version) => builder.with_branch(branch, version),
         (None, Some(version)) => builder.with_version(version),

@@ -50,6 +50,14 @@ impl Base {
         }
     }
 
+    /// Bytes of the table that local disk keeps once they were read.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        match self {
+            Self::Files(snapshot) => snapshot.cache_bytes(),
+            Self::Remote(_) => 0,
+        }
+    }
+
     /// The snapshot of files, which alone has fragments.
     pub(crate) fn files(&self) -> Result<&Snapshot> {
         match self {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use lance_loader_fetch::cache::CacheFolder;
 use lance_loader_lance_source::{Blobs, Location};
 use lance_loader_order::Result;
 use napi::Env;
@@ -32,6 +33,10 @@ pub struct OpenOptions {
     pub filter: Option<String>,
     /// Whether blob-encoded columns come as descriptors instead of bytes.
     pub blob_descriptors: Option<bool>,
+    /// The folder in which data files of an object store are kept once they were read; none when absent.
+    pub cache_dir: Option<String>,
+    /// The most bytes of that folder.
+    pub cache_bytes: Option<f64>,
     /// Bytes for windows, queues and rows kept in memory.
     pub memory_budget: f64,
     /// Whether that budget is the one which all tables of the process share.
@@ -51,13 +56,19 @@ impl OpenRequest {
     fn new(options: OpenOptions) -> Result<Self> {
         let version = options.version.map(|version| count("version", version)).transpose()?;
         let blobs = if options.blob_descriptors == Some(true) { Blobs::Descriptors } else { Blobs::Bytes };
+        let mut location = Location {
+            uri: options.uri,
+            storage_options: options.storage_options.unwrap_or_default(),
+            version,
+            branch: options.branch,
+            cache: None,
+        };
+        if let Some(folder) = options.cache_dir.filter(|_| location.is_remote()) {
+            let bytes = count("cacheBytes", options.cache_bytes.unwrap_or(0.0))?;
+            location.cache = Some(CacheFolder::open(folder.as_ref(), bytes)?);
+        }
         Ok(Self {
-            location: Location {
-                uri: options.uri,
-                storage_options: options.storage_options.unwrap_or_default(),
-                version,
-                branch: options.branch,
-            },
+            location,
             columns: options.columns,
             filter: options.filter,
             blobs,

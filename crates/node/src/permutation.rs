@@ -38,6 +38,7 @@ impl LocationOptions {
             storage_options: self.storage_options.unwrap_or_default(),
             version: self.version.map(|version| count("version", version)).transpose()?,
             branch: self.branch,
+            cache: None,
         })
     }
 }

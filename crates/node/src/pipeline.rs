@@ -60,6 +60,7 @@ impl Pipeline {
             run_rows: plan.run_rows(),
             splits: plan.owned().len() as u64,
             is_remote: table.is_remote(),
+            cache_bytes: table.cache_bytes(),
             scratch: scratch_options(options)?,
         };
         let (mode, memory) = (fetch_mode(&options.fetch)?, table.memory_of(plan.chosen()));

@@ -82,6 +82,11 @@ impl TableData {
         self.base.as_ref().is_some_and(Base::is_remote)
     }
 
+    /// Bytes of the table that local disk keeps once they were read.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        self.base.as_ref().map_or(0, Base::cache_bytes)
+    }
+
     /// The number of eligible rows: all live rows, or those that the filter kept.
     pub(crate) fn num_rows(&self) -> u64 {
         self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len())

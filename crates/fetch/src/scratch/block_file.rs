@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lance_loader_order::{Code, Error, Result};
 
-use super::checksum::checksum;
-use super::positioned::{read_at, write_at};
+use crate::checksum::checksum;
 use crate::gather::{AlignedBuffer, Block};
+use crate::positioned::{read_at, write_at};
 
 /// Blocks in a file without a name, which only this process can reach. It vanishes when it is dropped, or when the process ends in any way.
 #[derive(Debug)]

@@ -6,9 +6,7 @@
 
 mod block_file;
 mod buckets;
-mod checksum;
 mod deal;
 mod fetcher;
-mod positioned;
 
 pub use fetcher::{ScratchFetcher, ScratchOptions};

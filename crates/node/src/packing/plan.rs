@@ -103,6 +103,7 @@ impl Packing {
             run_rows: self.run_rows,
             splits: 1,
             is_remote: table.is_remote(),
+            cache_bytes: table.cache_bytes(),
             scratch: None,
         };
         let planned = self.documents.owned().filter_map(|split| documents.get(split as usize)).sum();

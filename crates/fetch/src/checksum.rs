@@ -6,7 +6,7 @@ const PRIME: u64 = 0x9e37_79b1_85eb_ca87;
 /// A sum of 64 bits over `bytes`: four multiplicative lanes, as in xxHash (Collet 2012), since one would be slower than the disk's cache.
 ///
 /// Finds accidents, not forgers.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let mut lanes = [1, 2, 3, 4].map(|lane: u64| lane.wrapping_mul(PRIME));
     let (chunks, rest) = bytes.as_chunks::<{ LANES * 8 }>();
     for chunk in chunks {
