@@ -4,6 +4,7 @@
 //! their ratios near enough: the ways differ by factors.
 
 use crate::memory::FetchMode;
+use crate::scratch::{INDEX_ROW_BYTES, INDEX_SHARE};
 
 /// What is known when an epoch begins.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +168,8 @@ impl Facts {
 
     fn scratch_fits(&self) -> bool {
         let bytes = self.planned_rows.saturating_mul(self.row_bytes) as f64 * SCRATCH_OVERHEAD;
-        bytes <= self.scratch_bytes as f64 && self.scratch_bytes > 0
+        let index = self.eligible_rows.saturating_mul(INDEX_ROW_BYTES);
+        bytes <= self.scratch_bytes as f64 && self.scratch_bytes > 0 && index <= self.budget / INDEX_SHARE
     }
 }
 
@@ -209,6 +211,19 @@ mod tests {
         assert_eq!(mode(Facts { scratch_bytes: 0, ..VECTORS }), FetchMode::Take);
         assert_eq!(mode(Facts { scratch_bytes: 10 * GB, ..VECTORS }), FetchMode::Take);
         assert!(Choice::of(&Facts { scratch_bytes: 0, ..VECTORS }).reason.ends_with("no room"));
+    }
+
+    #[test]
+    fn scratch_whose_index_of_rows_has_no_room_in_memory_is_not_begun() {
+        let rows = GB / 8 / 2;
+        let tiny = |rows| Facts {
+            table_rows: rows,
+            eligible_rows: rows,
+            planned_rows: rows,
+            row_bytes: 100,
+            ..VECTORS
+        };
+        assert_eq!([rows, rows + 1].map(|rows| mode(tiny(rows))), [FetchMode::Scratch, FetchMode::Take]);
     }
 
     #[test]

@@ -100,9 +100,9 @@ impl ChoosingFetcher {
         if mode != FetchMode::Scratch || self.before.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let bucket_rows = *self
-            .bucket_rows
-            .get_or_init(|| self.whole_batches(self.budget.limit() / BUCKET_SHARE / row_bytes.max(1)));
+        let bucket_rows = *self.bucket_rows.get_or_init(|| {
+            self.whole_batches(self.budget.limit() / BUCKET_SHARE / planned_bytes(row_bytes))
+        });
         Some((scratch, bucket_rows))
     }
 
@@ -149,6 +149,12 @@ impl ChoosingFetcher {
     }
 }
 
+/// Bytes of a row and of its place in a window: where rows are tiny, the places are what takes memory.
+const fn planned_bytes(row_bytes: u64) -> u64 {
+    const PLACE: u64 = 16;
+    row_bytes.saturating_add(PLACE)
+}
+
 impl Fetcher for ChoosingFetcher {
     fn fetch(&self, rows: Vec<u64>) -> BoxFuture<'static, Result<FetchedRows>> {
         if let Some((scratch, bucket_rows)) = self.buckets() {
@@ -178,6 +184,6 @@ impl Fetcher for ChoosingFetcher {
         }
         let bytes = RUN_WINDOW_BYTES.max(self.facts.splits.saturating_mul(RUN_BYTES));
         let bytes = bytes.min(self.budget.limit() / RUN_WINDOW_SHARE);
-        Some(self.whole_batches(bytes / row_bytes.max(1)))
+        Some(self.whole_batches(bytes / planned_bytes(row_bytes)))
     }
 }

@@ -22,7 +22,9 @@ use crate::task::blocking;
 use crate::window::Window;
 
 /// The part of the budget that the index of rows may have while they are dealt.
-const INDEX_SHARE: u64 = 8;
+pub(crate) const INDEX_SHARE: u64 = 8;
+/// Bytes of a row in that index.
+pub(crate) const INDEX_ROW_BYTES: u64 = 2;
 /// The part of the budget that a batch of the scan has: a few of them are under way in the scan and in the deal.
 const BATCH_SHARE: u64 = 8;
 /// Larger batches of the scan gain nothing.
@@ -141,7 +143,7 @@ impl Inner {
         let mut plan = plan.ok_or_else(|| Error::new(Code::Aborted, "the deal of an epoch was cancelled"))?;
         let rows = self.eligible.as_ref().map_or_else(|| self.source.num_rows(), |eligible| eligible.len());
         let index_bytes = self.budget.limit() / INDEX_SHARE;
-        let permit = self.budget.force(index_bytes.min(rows.saturating_mul(2)));
+        let permit = self.budget.force(index_bytes.min(rows.saturating_mul(INDEX_ROW_BYTES)));
         let buckets =
             blocking(move || Buckets::of(plan.as_mut(), skip, bucket_rows, rows, index_bytes)).await?;
         let buckets = buckets.ok_or_else(|| no_room(rows, &self.budget))?;

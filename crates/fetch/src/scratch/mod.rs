@@ -9,4 +9,5 @@ mod buckets;
 mod deal;
 mod fetcher;
 
+pub(crate) use fetcher::{INDEX_ROW_BYTES, INDEX_SHARE};
 pub use fetcher::{ScratchFetcher, ScratchOptions};
