@@ -79,6 +79,12 @@ describe.each([
   });
 });
 
+/** Values that LanceDB's writer takes: it refuses NaN in what may be an embedding. */
+function writable(spec: Spec) {
+  if (spec.kind !== "fixed-list") return values(spec);
+  return values(spec).filter((list) => !Array.isArray(list) || !list.some(Number.isNaN));
+}
+
 test("tables of any columns come back as they were written", async () => {
   // The writer of apache-arrow drops the values of a boolean column that is null throughout, which short parts often have.
   const withoutBooleans = storable.filter((spec) => !nameOf(spec).includes("bool"));
@@ -86,7 +92,7 @@ test("tables of any columns come back as they were written", async () => {
     .uniqueArray(fc.constantFrom(...withoutBooleans), { minLength: 1, maxLength: 4, selector: nameOf })
     .chain((specs) => {
       const named = Object.fromEntries([["id", id], ...specs.map((spec) => [nameOf(spec), spec])]);
-      const row = fc.record(Object.fromEntries(specs.map((spec) => [nameOf(spec), values(spec)])));
+      const row = fc.record(Object.fromEntries(specs.map((spec) => [nameOf(spec), writable(spec)])));
       const numbered = fc
         .array(row, { minLength: 1, maxLength: 40 })
         .map((list) => list.map((values, id) => ({ id, ...values })));

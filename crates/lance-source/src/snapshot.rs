@@ -123,12 +123,12 @@ impl Snapshot {
     pub fn persist_permutation(
         &self,
         permutation: Arc<Permutation>,
-        config: PermutationConfig,
+        config: &PermutationConfig,
         target: Location,
         stop: Stop,
     ) -> BoxFuture<'static, Result<()>> {
         let branch = self.branch().map(ToString::to_string);
-        let info = TableInfo::new(&permutation, &config, self.version(), branch);
+        let info = TableInfo::new(&permutation, config, self.version(), branch);
         let rows = self.rows.clone();
         let row_ids: RowIds = Arc::new(move |ordinals| rows.row_ids(ordinals));
         Self::persist_rows(permutation, info, row_ids, target, stop)

@@ -94,7 +94,7 @@ async fn stored_permutations_are_read_back_on_their_version_whatever_came_later(
             let folder = tempfile::tempdir().unwrap();
             let place = target(&folder, "split.lance");
             snapshot
-                .persist_permutation(built.clone(), config(json), place.clone(), Stop::default())
+                .persist_permutation(built.clone(), &config(json), place.clone(), Stop::default())
                 .await
                 .unwrap();
             table.append(60..80, shape).await;
@@ -119,9 +119,9 @@ async fn a_table_that_exists_is_not_written_over() {
     let built = Arc::new(build(&snapshot, "{}").await.unwrap());
     let folder = tempfile::tempdir().unwrap();
     let place = target(&folder, "split.lance");
-    snapshot.persist_permutation(built.clone(), config("{}"), place.clone(), Stop::default()).await.unwrap();
+    snapshot.persist_permutation(built.clone(), &config("{}"), place.clone(), Stop::default()).await.unwrap();
     let error =
-        snapshot.persist_permutation(built, config("{}"), place.clone(), Stop::default()).await.unwrap_err();
+        snapshot.persist_permutation(built, &config("{}"), place.clone(), Stop::default()).await.unwrap_err();
     assert_eq!(error.code(), Code::AlreadyExists, "{error}");
     assert_eq!(Snapshot::open(place).await.unwrap().version(), 1);
 }
@@ -134,7 +134,7 @@ async fn rows_that_the_table_lacks_are_named() {
         let built = Arc::new(build(&snapshot, r#"{"filter":"id < 3"}"#).await.unwrap());
         let folder = tempfile::tempdir().unwrap();
         let place = target(&folder, "split.lance");
-        snapshot.persist_permutation(built, config("{}"), place.clone(), Stop::default()).await.unwrap();
+        snapshot.persist_permutation(built, &config("{}"), place.clone(), Stop::default()).await.unwrap();
         table.dataset.delete("id = 1").await.unwrap();
         let stored = Snapshot::open(place).await.unwrap();
         let newest = table.snapshot().await;

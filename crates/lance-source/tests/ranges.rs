@@ -57,10 +57,10 @@ async fn runs_of_neighbours_come_as_the_rows_that_they_are_made_of() {
         let (_table, source) = table(deleted, false).await;
         let ids = one_by_one(&source).await;
         let last = source.num_rows();
-        let runs =
-            [vec![0..last], vec![last - 300..last], vec![10..400, 401..1000], vec![0..300, 300..last - 1]];
+        let runs: [&[(u64, u64)]; 4] =
+            [&[(0, last)], &[(last - 300, last)], &[(10, 400), (401, 1000)], &[(0, 300), (300, last - 1)]];
         for run in runs {
-            let ordinals: Vec<u64> = run.iter().cloned().flatten().collect();
+            let ordinals: Vec<u64> = run.iter().flat_map(|&(start, end)| start..end).collect();
             let batch = source.take(ordinals.clone()).await.unwrap();
             let wanted: Vec<usize> = ordinals.iter().map(|&ordinal| ordinal as usize).collect();
             assert_eq!(

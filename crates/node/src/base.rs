@@ -86,7 +86,7 @@ impl Base {
         stop: Stop,
     ) -> Result<()> {
         match self {
-            Self::Files(snapshot) => snapshot.persist_permutation(permutation, config, target, stop).await,
+            Self::Files(snapshot) => snapshot.persist_permutation(permutation, &config, target, stop).await,
             Self::Remote(snapshot) => {
                 let branch = snapshot.branch().map(ToString::to_string);
                 let info = TableInfo::new(&permutation, &config, snapshot.version(), branch);

@@ -32,8 +32,8 @@ pub(crate) fn runtime() -> Result<&'static Handle> {
 
 /// Frees one large buffer, of which nothing was touched.
 ///
-/// The C library of Linux (glibc) gives freed memory back to the system at once, to get it page by page at the next read, until it has seen that buffers
-/// as large as these come and go: see "M_MMAP_THRESHOLD" in mallopt(3). Elsewhere this does nothing.
+/// The C library of Linux (`glibc`) gives freed memory back to the system at once, to get it page by page at the next read, until it has seen that buffers
+/// as large as these come and go: see `M_MMAP_THRESHOLD` in mallopt(3). Elsewhere this does nothing.
 fn keep_freed_buffers() {
     const LARGEST: usize = 16 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGEST)));

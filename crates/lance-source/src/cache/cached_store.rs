@@ -168,14 +168,14 @@ fn assemble(runs: &mut [Run], range: &Range<u64>) -> Option<(Bytes, u64)> {
 /// The range of a read of a data file that asks for nothing but bytes.
 fn cacheable(location: &Path, options: &GetOptions) -> Option<Range<u64>> {
     let parts: Vec<_> = location.parts().collect();
-    let [.., folder, name] = parts.as_slice() else { return None };
+    let [.., folder, _] = parts.as_slice() else { return None };
     let plain = options.if_match.is_none()
         && options.if_none_match.is_none()
         && options.if_modified_since.is_none()
         && options.if_unmodified_since.is_none()
         && options.version.is_none()
         && !options.head;
-    let is_data = folder.as_ref() == "data" && name.as_ref().ends_with(".lance");
+    let is_data = folder.as_ref() == "data" && location.extension() == Some("lance");
     match &options.range {
         Some(GetRange::Bounded(range)) if plain && is_data && !range.is_empty() => Some(range.clone()),
         _ => None,
