@@ -16,6 +16,10 @@ export const suites: Readonly<Record<string, SuiteEntry>> = {
     summary: "batches per second through the addon, by fetch mode, batch size and form of delivery",
     load: async () => (await import("./suites/loader.ts")).loader,
   },
+  plan: {
+    summary: "the order of an epoch: what a sample costs, by rows, splits and epoch, to 10^10 rows",
+    load: async () => (await import("./suites/plan.ts")).plan,
+  },
   permutation: {
     summary:
       "building hash-split, shuffled permutations: rows per second and peak memory, by size of the table",

@@ -91,6 +91,19 @@ describe.runIf(hasRuntimes)("the packed package, installed without scripts", () 
     )("runs_the_first_%s_of_the_readme_under_%s", (form, node) => {
       expect(run(manager, runtimes.programs[node], [form])).toBe(`${5 * rows} 4 5\n`);
     });
+
+    it("has_the_command_which_tells_the_rows_of_a_table", () => {
+      const program = join("node_modules", "lance-loader", "dist", "command", "main.js");
+      const linked = readdirSync(join(folder, manager, "node_modules", ".bin"));
+      expect(linked).toContain("lance-loader");
+      const told = run(manager, runtimes.programs["Node.js 22"], [
+        program,
+        "inspect",
+        "data/train.lance",
+        "--json",
+      ]);
+      expect(JSON.parse(told)).toMatchObject({ rows });
+    });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import type { Suite } from "../suite.ts";
 import { loader } from "./loader.ts";
 import { comparePeers } from "./peers.ts";
 import { permutation } from "./permutation.ts";
+import { plan } from "./plan.ts";
 import { transform } from "./transform.ts";
 
 /** Every part once on small tables: whatever doesn't run or delivers wrong rows fails. Its times mean nothing. */
@@ -18,6 +19,7 @@ export const smoke: Suite = {
     checkTheCheck();
     const reports = [
       await loader.run({ rows: "2000", time: "20" }),
+      await plan.run({ time: "1" }),
       await permutation.run({ rows: "2000", rounds: "1", ours: python !== true }),
       await transform.run({ rows: "256", rounds: "1" }),
       await comparePeers({ rounds: "1", batch: "256", rows: "2000" }, ({ script }) => {
