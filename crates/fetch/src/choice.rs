@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(mode(VECTORS), FetchMode::Scratch);
         assert_eq!(mode(Facts { budget: 20 * GB, overflowed: true, ..VECTORS }), FetchMode::Scratch);
         assert_eq!(
-            mode(Facts { budget: 20 * GB, eligible_rows: u64::from(u32::MAX) + 1, row_bytes: 1, ..VECTORS }),
+            mode(Facts { budget: 100 * GB, eligible_rows: u64::from(u32::MAX) + 1, row_bytes: 1, ..VECTORS }),
             FetchMode::Scratch
         );
     }
@@ -247,7 +247,12 @@ mod tests {
     fn large_rows_are_taken_since_copying_them_costs_more_than_finding_them() {
         let sizes = [16, 1024, 64 << 10];
         assert_eq!(
-            sizes.map(|row_bytes| mode(Facts { row_bytes, budget: 1, scratch_bytes: u64::MAX, ..VECTORS })),
+            sizes.map(|row_bytes| mode(Facts {
+                row_bytes,
+                overflowed: true,
+                scratch_bytes: u64::MAX,
+                ..VECTORS
+            })),
             [FetchMode::Scratch, FetchMode::Scratch, FetchMode::Take]
         );
     }
