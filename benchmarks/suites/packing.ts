@@ -44,19 +44,19 @@ export const packing: Suite = {
     memory: { type: "string", default: "4", help: "GiB that lance-loader may keep in memory (4)" },
   },
   run: async (values) => {
-    const documents = await createDocuments(dataFolder, wholeNumber(values, "documents"));
+    const { table: path, ...counts } = await createDocuments(dataFolder, wholeNumber(values, "documents"));
     const [length, seconds] = [wholeNumber(values, "length"), wholeNumber(values, "seconds")];
     const memory = wholeNumber(values, "memory");
-    const all = documents.tokens + documents.documents;
+    const all = counts.tokens + counts.documents;
     const blocks = Math.max(4, Math.floor(all / length / 4) * 4);
-    const job = { table: documents.table, length, blocks, seconds, memoryBudget: memory * 2 ** 30 };
+    const job = { table: path, length, blocks, seconds, memoryBudget: memory * 2 ** 30 };
     const runs = await runRounds(wholeNumber(values, "rounds"), job);
     const where = environment(pythonVersions());
-    const about = `${format(documents.documents)} documents of a log-normal length (median 300, ${format(documents.tokens)} tokens of int32), blocks of ${length}, 4 splits. \
+    const about = `${format(counts.documents)} documents of a log-normal length (median 300, ${format(counts.tokens)} tokens of int32), blocks of ${length}, 4 splits. \
 lance-loader has a memoryBudget of ${memory} GiB: shuffled, the first epoch, timed from opening on, scans the table into it, and a later epoch finds it there; in storage order every epoch streams it. \
 LanceDB has its default reads, reads the table anew in every epoch, and is stopped after ${seconds} s.`;
     const markdown = `# Sequence packing\n\n${describe(where)}\n${about}\n\n${tableOf(runs)}`;
-    return { name: "packing", markdown, data: { environment: where, ...documents, length, blocks, runs } };
+    return { name: "packing", markdown, data: { environment: where, ...counts, length, blocks, runs } };
   },
 };
 
