@@ -61,10 +61,7 @@ pub(crate) async fn take_runs(source: &LanceSource, runs: Vec<Range<u64>>) -> Re
     let pieces: Vec<_> = runs
         .into_iter()
         .flat_map(|run| pieces_of(source, run))
-        .map(|piece| {
-            let read = source.clone().take_range(piece).boxed();
-            async move { OwnedTask::spawn(&Handle::current(), read).join().await }
-        })
+        .map(|piece| read_aside(source.clone(), piece))
         .collect();
     let batches: Vec<RecordBatch> = stream::iter(pieces).buffered(AT_ONCE).try_collect().await?;
     match <[RecordBatch; 1]>::try_from(batches) {
@@ -90,13 +87,17 @@ fn pieces_of(source: &LanceSource, run: Range<u64>) -> Vec<Range<u64>> {
 }
 
 /// Reads on a thread of the runtime, so that several ranges are decoded side by side.
+async fn read_aside(source: LanceSource, range: Range<u64>) -> Result<RecordBatch> {
+    OwnedTask::spawn(&Handle::current(), source.take_range(range).boxed()).join().await
+}
+
+/// Reads a range, and notes how large its rows are.
 async fn read_range(
     source: LanceSource,
     range: Range<u64>,
     row_bytes: Arc<AtomicU64>,
 ) -> Result<RecordBatch> {
-    let read = async move { source.take_range(range).await }.boxed();
-    let batch = OwnedTask::spawn(&Handle::current(), read).join().await?;
+    let batch = read_aside(source, range).await?;
     if let Some(bytes) = bytes_of(&batch).checked_div(batch.num_rows() as u64) {
         row_bytes.store(bytes.max(1), Ordering::Relaxed);
     }
